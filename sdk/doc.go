@@ -1,0 +1,2 @@
+// Package sdk is what the author of a provider imports.
+package sdk
