@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/policy"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Options is what an engine needs. Only Providers is needed for it to be of use.
+type Options struct {
+	Providers []ProviderSpec
+	Policies  []policy.Rule
+	// Approver is asked about changes that no policy decides. Nil: nobody can answer, so they are denied.
+	Approver gate.Approver
+	// ProjectRoot is the working directory of the provider processes. Default: that of this process.
+	ProjectRoot string
+	// WorkingDir is what relative paths in arguments resolve against. Default: ProjectRoot.
+	WorkingDir string
+	// Log receives what the kernel and the providers have to say. Default: nothing is logged.
+	Log *slog.Logger
+}
+
+// ProviderSpec says how to start one provider.
+type ProviderSpec struct {
+	// Name as in agent.hcl.
+	Name string
+	// Path of the binary.
+	Path string
+	// Env is set in the provider's environment, beside the few variables every provider gets.
+	Env map[string]string
+	// Timeout is the deadline of a call when the caller sets none. Zero: the operation's own.
+	Timeout time.Duration
+	// Config turns the provider's schema into its configuration; nil configures it with an empty one. It is called
+	// once, from a goroutine of its own, before any call. Its error is reported as it is, within a StartError.
+	Config func(*configv1.ConfigSchema) (*structpb.Struct, error)
+}

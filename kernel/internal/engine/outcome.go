@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"time"
+
+	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Request is one call that is wanted.
+type Request struct {
+	Operation Operation
+	// Arguments may be nil when there are none.
+	Arguments *structpb.Struct
+	// Timeout is the deadline that the caller sets. Zero: the provider's, the operation's, else two minutes.
+	Timeout time.Duration
+}
+
+// Sink receives the events of a call, each once and in order, from one goroutine at a time; the provider waits while
+// it works. A call that reached its provider ends with a result or an error, as the kernel judged it, unless it was
+// cancelled: then what the provider reported afterwards (output, exit status, a partial_result with its note) comes
+// last. A call that was denied, or whose arguments do not fit, has no events.
+type Sink func(*toolv1.ToolEvent)
+
+// Status is how a call ended.
+type Status string
+
+// Every way a call ends.
+const (
+	Completed Status = "completed"
+	Failed    Status = "failed"
+	Denied    Status = "denied"
+	Cancelled Status = "cancelled"
+	Crashed   Status = "crashed"
+)
+
+// Outcome is how a call ended, and all that is known of it.
+type Outcome struct {
+	CallID string
+	// Operation is PROVIDER.TOOL or /COMMAND.
+	Operation string
+	Status    Status
+	// Result is set exactly when Status is Completed.
+	Result *structpb.Struct
+	// Error is set exactly when it is not.
+	Error *toolv1.ToolError
+	// ExitStatus is set when the operation ran a child process that ended.
+	ExitStatus *toolv1.ToolEvent_ExitStatus
+	// Report is what the provider said of a call that was cancelled or timed out; nil when it said nothing.
+	Report *Report
+	// DecidedBy says what let the call run, or did not: a policy, a flag, a person, a default. Empty when the
+	// arguments did not fit, so that nothing had to be decided.
+	DecidedBy string
+	// Plan is the item that was asked about; nil when nothing was asked.
+	Plan *planv1.PlanItem
+	// Waited is the time from the request to the start of the call: approval and schedule.
+	Waited time.Duration
+	// Took is the time the provider worked.
+	Took time.Duration
+}
+
+// Report is what had already happened when a call was cancelled.
+type Report struct {
+	// Note is for a person.
+	Note string
+	// Partial is what of the result there was, the note included.
+	Partial *structpb.Struct
+	// Output is what was printed after the cancellation, at most its last 64 KiB.
+	Output []byte
+}

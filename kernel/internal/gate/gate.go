@@ -1,0 +1,75 @@
+// Package gate stands between a call and its provider: it asks the policy, makes a plan of what must be asked about,
+// and lets nothing through that was not clearly allowed. It has no transport: previews come through a function.
+package gate
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/agentco/agent/kernel/internal/policy"
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Call is what the gate decides on.
+type Call struct {
+	ID          string
+	Provider    string
+	Operation   string
+	Category    commonv1.Category
+	Kind        toolv1.ToolKind
+	Risk        toolv1.RiskClass
+	Description string
+	Arguments   *structpb.Struct
+}
+
+// Answer is what an Approver says to one item.
+type Answer struct {
+	Approved bool
+	// By says who answered, such as "person" or "--yes".
+	By string
+	// Reason is why the item was refused; it may be empty.
+	Reason string
+}
+
+// Approver asks someone about the items of a plan. It returns one answer for each item, in the same order; an error,
+// or any other number of answers, refuses all of them. It is called at most once a turn, and returns when ctx is done.
+type Approver interface {
+	Approve(ctx context.Context, items []*planv1.PlanItem) ([]Answer, error)
+}
+
+// ApproverFunc is a function that is an Approver.
+type ApproverFunc func(ctx context.Context, items []*planv1.PlanItem) ([]Answer, error)
+
+// Approve calls f.
+func (f ApproverFunc) Approve(ctx context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+	return f(ctx, items)
+}
+
+// ApproveAll approves every item without asking, in the name of by, such as "--yes".
+func ApproveAll(by string) Approver {
+	return ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+		answers := make([]Answer, len(items))
+		for i := range answers {
+			answers[i] = Answer{Approved: true, By: by}
+		}
+		return answers, nil
+	})
+}
+
+// Previewer says what a call would do, without doing it.
+type Previewer func(ctx context.Context, call Call) (*renderv1.RenderTree, error)
+
+// Gate decides on calls. Its methods may be called from many goroutines.
+type Gate struct {
+	// Policy decides first. Nil means no rules.
+	Policy *policy.Set
+	// Approver is asked about what the policy leaves open. Nil means that nobody can answer, so nothing is approved.
+	Approver Approver
+	// Preview describes the items that are asked about.
+	Preview Previewer
+	Log     *slog.Logger
+}
