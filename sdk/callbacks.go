@@ -1,0 +1,150 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	eventv1 "github.com/agentco/agent/proto/pluggableharness/event/v1"
+	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+)
+
+// CallbackDialer opens the connection on which the kernel serves its callbacks. Its caller closes what it returns
+// when it is an io.Closer. It is never called twice at the same time.
+type CallbackDialer func() (grpc.ClientConnInterface, error)
+
+var errNoCallbacks = errors.New("the kernel serves no callbacks")
+
+// callbacks is the way back to the kernel. The kernel announces the channel and go-plugin forgets an announcement
+// that nobody takes up within seconds, so a provider dials at the first chance, in the background, and again at
+// later calls while it has not succeeded.
+type callbacks struct {
+	dial CallbackDialer
+	logs *logQueue
+
+	mu      sync.Mutex
+	client  kernelv1.KernelCallbackServiceClient
+	conn    grpc.ClientConnInterface
+	pending chan struct{} // closed when the dial under way has ended; nil when none is
+	closed  bool
+}
+
+func newCallbacks(dial CallbackDialer) *callbacks {
+	c := &callbacks{dial: dial}
+	c.logs = newLogQueue(c)
+	return c
+}
+
+// reachBy sets how to dial, for a transport that is known only once it is up.
+func (c *callbacks) reachBy(dial CallbackDialer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dial = dial
+}
+
+// prepare starts dialling unless that is under way, done, or pointless.
+func (c *callbacks) prepare() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dial == nil || c.client != nil || c.pending != nil || c.closed {
+		return
+	}
+	c.pending = make(chan struct{})
+	go c.connect(c.dial, c.pending)
+}
+
+func (c *callbacks) connect(dial CallbackDialer, pending chan struct{}) {
+	conn, err := dial()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = nil
+	close(pending)
+	switch {
+	case err != nil:
+	case c.closed:
+		closeConn(conn)
+	default:
+		c.conn, c.client = conn, kernelv1.NewKernelCallbackServiceClient(conn)
+	}
+}
+
+// connected waits for the channel until ctx ends.
+func (c *callbacks) connected(ctx context.Context) (kernelv1.KernelCallbackServiceClient, error) {
+	c.prepare()
+	c.mu.Lock()
+	client, pending := c.client, c.pending
+	c.mu.Unlock()
+	if client != nil {
+		return client, nil
+	}
+	if pending == nil {
+		return nil, errNoCallbacks
+	}
+	select {
+	case <-pending:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if client = c.ready(); client == nil {
+		return nil, errNoCallbacks
+	}
+	return client, nil
+}
+
+// ready is the client, or nil while there is none. It waits for nothing.
+func (c *callbacks) ready() kernelv1.KernelCallbackServiceClient {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.client
+}
+
+// emitCancelled hands the report of a cancelled call to the kernel.
+func (c *callbacks) emitCancelled(ctx context.Context, call *toolv1.ToolCall, report *toolv1.ToolError) error {
+	client, err := c.connected(ctx)
+	if err != nil {
+		return err
+	}
+	payload, err := proto.Marshal(&eventv1.ToolResultEvent{
+		ToolCallId: call.GetId(),
+		Outcome:    &eventv1.ToolResultEvent_Error{Error: bounded(report)},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = client.Emit(ctx, &kernelv1.EmitRequest{
+		SessionId:     call.GetCallContext().GetSessionId(),
+		Kind:          kernelv1.EventKind_EVENT_KIND_TOOL_RESULT,
+		SchemaVersion: plugin.SchemaVersion,
+		Payload:       payload,
+	})
+	return err
+}
+
+// logger gives a logger whose records reach the kernel, or standard error while there is no channel.
+func (c *callbacks) logger(sessionID, name string) *slog.Logger {
+	return slog.New(&logHandler{queue: c.logs, session: sessionID, name: name})
+}
+
+// close sends the log entries that wait and closes the channel.
+func (c *callbacks) close() error {
+	c.logs.close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	conn := c.conn
+	c.conn, c.client = nil, nil
+	return closeConn(conn)
+}
+
+func closeConn(conn grpc.ClientConnInterface) error {
+	if closer, ok := conn.(interface{ Close() error }); ok {
+		return closer.Close()
+	}
+	return nil
+}

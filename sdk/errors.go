@@ -1,0 +1,236 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/internal/config"
+	"github.com/agentco/agent/sdk/internal/schema"
+)
+
+// Category says what kind of failure an error is, and so what its caller can do. There is no category for a
+// crash: only a kernel sees one.
+type Category toolv1.ToolErrorCategory
+
+// Categories.
+const (
+	CategoryInvalidArguments = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS)
+	CategoryNotFound         = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND)
+	CategoryPermissionDenied = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED)
+	CategoryExecutionFailed  = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED)
+	CategoryTimeout          = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT)
+	CategoryConflict         = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CONCURRENCY_CONFLICT)
+	CategoryCancelled        = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED)
+	CategoryUnknown          = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN)
+)
+
+func (c Category) String() string {
+	name := toolv1.ToolErrorCategory(c).String()
+	return strings.ToLower(strings.TrimPrefix(name, "TOOL_ERROR_CATEGORY_"))
+}
+
+// Error is a failure with its category. Make one with [NotFound] and its sisters, or let the SDK make it from
+// any other error: fs.ErrNotExist is not_found, fs.ErrPermission and an escape from an os.Root are
+// permission_denied, a context's end is cancelled or timeout, everything else is unknown.
+type Error struct {
+	Category Category
+	// Message is for a person: what was attempted, on what, what to do next.
+	Message string
+	// Retryable is true when the same call may succeed unchanged.
+	Retryable bool
+	// Details go to the caller as they are: strings, booleans, numbers, and slices and maps (with string keys) of them.
+	Details map[string]any
+	// Err is the cause, for errors.Is. Its text is not shown by itself.
+	Err error
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// With adds a detail and returns e.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// Retry marks e as worth trying again and returns it.
+func (e *Error) Retry() *Error {
+	e.Retryable = true
+	return e
+}
+
+// InvalidArgument says that an argument makes no sense; the message starts with its name.
+func InvalidArgument(argument, format string, args ...any) *Error {
+	return newError(CategoryInvalidArguments, argument+": "+format, args).With("argument", argument)
+}
+
+// NotFound says that the target does not exist.
+func NotFound(format string, args ...any) *Error { return newError(CategoryNotFound, format, args) }
+
+// Denied says that the system, a jail or a rule refused.
+func Denied(format string, args ...any) *Error {
+	return newError(CategoryPermissionDenied, format, args)
+}
+
+// Failed says that the operation ran and failed on its own terms.
+func Failed(format string, args ...any) *Error {
+	return newError(CategoryExecutionFailed, format, args)
+}
+
+// TimedOut says that a deadline of the provider passed.
+func TimedOut(format string, args ...any) *Error { return newError(CategoryTimeout, format, args) }
+
+// Conflict says that a conflicting call ran beside this one.
+func Conflict(format string, args ...any) *Error { return newError(CategoryConflict, format, args) }
+
+// BadField says, from [Provider.Setup], that an attribute of the provider block is wrong.
+func BadField(attribute, format string, args ...any) *Error {
+	return newError(CategoryInvalidArguments, attribute+": "+format, args).With("field", attribute)
+}
+
+// newError formats like fmt.Errorf, so that %w keeps the cause.
+func newError(c Category, format string, args []any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Category: c, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// asError gives any error its category.
+func asError(err error) *Error {
+	var known *Error
+	var argument *schema.ArgumentError
+	var field *config.FieldError
+	switch {
+	case errors.As(err, &known):
+		return known.wrapped(err)
+	case errors.As(err, &argument):
+		return (&Error{Category: CategoryInvalidArguments, Message: err.Error(), Err: err}).With("argument", argument.Argument)
+	case errors.As(err, &field):
+		return (&Error{Category: CategoryInvalidArguments, Message: err.Error(), Err: err}).With("field", field.Attribute)
+	case errors.Is(err, context.Canceled):
+		return &Error{Category: CategoryCancelled, Message: err.Error(), Err: err}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return &Error{Category: CategoryTimeout, Message: err.Error(), Err: err}
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Category: CategoryNotFound, Message: err.Error(), Err: err}
+	case errors.Is(err, fs.ErrPermission), escapes(err):
+		return &Error{Category: CategoryPermissionDenied, Message: err.Error(), Err: err}
+	default:
+		return (&Error{Category: CategoryUnknown, Message: err.Error(), Err: err}).With("cause", fmt.Sprintf("%T: %v", err, err))
+	}
+}
+
+// wrapped keeps the text of whatever was wrapped around e.
+func (e *Error) wrapped(outer error) *Error {
+	if outer == error(e) {
+		return e
+	}
+	copied := *e
+	copied.Message = outer.Error()
+	return &copied
+}
+
+// escapes reports a path that left its os.Root. The error has no exported value to compare with, and is not
+// fs.ErrPermission.
+func escapes(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) && path.Err != nil && path.Err.Error() == "path escapes from parent"
+}
+
+// proto is e on the wire.
+func (e *Error) proto() *toolv1.ToolError {
+	out := &toolv1.ToolError{
+		Category:  toolv1.ToolErrorCategory(e.Category),
+		Message:   strings.ToValidUTF8(e.Message, "\uFFFD"),
+		Retryable: e.Retryable,
+	}
+	details := maps.Clone(e.Details)
+	if e.Category == CategoryUnknown && details["cause"] == nil {
+		if details == nil {
+			details = map[string]any{}
+		}
+		details["cause"] = fmt.Sprint(e.Message)
+	}
+	if len(details) > 0 {
+		out.Details = looseStruct(details)
+	}
+	return out
+}
+
+// status is e as the answer of a unary call, with itself in the details.
+func (e *Error) status() error {
+	s := status.New(codeOf(e.Category), strings.ToValidUTF8(e.Message, "\uFFFD"))
+	if detailed, err := s.WithDetails(e.proto()); err == nil {
+		s = detailed
+	}
+	return s.Err()
+}
+
+func codeOf(c Category) codes.Code {
+	switch c {
+	case CategoryInvalidArguments:
+		return codes.InvalidArgument
+	case CategoryNotFound:
+		return codes.NotFound
+	case CategoryPermissionDenied:
+		return codes.PermissionDenied
+	case CategoryExecutionFailed:
+		return codes.FailedPrecondition
+	case CategoryTimeout:
+		return codes.DeadlineExceeded
+	case CategoryConflict:
+		return codes.Aborted
+	case CategoryCancelled:
+		return codes.Canceled
+	default:
+		return codes.Unknown
+	}
+}
+
+// looseStruct encodes details; a value that the wire has no form for becomes its text.
+func looseStruct(m map[string]any) *structpb.Struct {
+	s := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(m))}
+	for key, value := range m {
+		s.Fields[strings.ToValidUTF8(key, "\uFFFD")] = looseValue(value)
+	}
+	return s
+}
+
+func looseValue(value any) *structpb.Value {
+	switch v := value.(type) {
+	case string:
+		return structpb.NewStringValue(strings.ToValidUTF8(v, "\uFFFD"))
+	case map[string]any:
+		return structpb.NewStructValue(looseStruct(v))
+	case []any:
+		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v))}
+		for i, element := range v {
+			list.Values[i] = looseValue(element)
+		}
+		return structpb.NewListValue(list)
+	case []string:
+		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v))}
+		for i, element := range v {
+			list.Values[i] = looseValue(element)
+		}
+		return structpb.NewListValue(list)
+	}
+	if out, err := structpb.NewValue(value); err == nil {
+		return out
+	}
+	return structpb.NewStringValue(strings.ToValidUTF8(fmt.Sprint(value), "\uFFFD"))
+}

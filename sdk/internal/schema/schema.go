@@ -1,0 +1,203 @@
+// Package schema derives the wire's schema from Go structs and moves values between the two. One reading of
+// a struct type serves the schema a caller sees, the decoding of arguments and the encoding of results.
+package schema
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
+)
+
+// Type is a Go type read once: its schema, and how to decode and encode its values.
+type Type struct {
+	Schema *schemav1.Schema
+	node   *node
+}
+
+// node is one type, with everything that decoding and encoding need of it.
+type node struct {
+	kind     schemav1.SchemaType
+	goType   reflect.Type
+	pointer  bool
+	integer  bool
+	enum     []string
+	minimum  *float64
+	maximum  *float64
+	items    *node
+	fields   []field
+	byName   map[string]*field
+	required []string
+}
+
+// field is one member of a struct.
+type field struct {
+	name     string
+	doc      string
+	index    []int
+	optional bool
+	fallback *string
+	node     *node
+}
+
+// Of reads T, which must be a struct. It fails on what the subset cannot say: maps, interfaces, functions,
+// recursive types, and tags that do not parse. These are faults of the program, found when a provider is built.
+func Of(t reflect.Type) (*Type, error) {
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%s is not a struct", t)
+	}
+	n, err := read(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Type{Schema: n.schema(""), node: n}, nil
+}
+
+// read turns a Go type into a node. seen holds the structs it is inside of.
+func read(t reflect.Type, seen []reflect.Type) (*node, error) {
+	n := &node{goType: t}
+	if t.Kind() == reflect.Pointer {
+		n.pointer, t = true, t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		n.kind = schemav1.SchemaType_SCHEMA_TYPE_STRING
+	case reflect.Bool:
+		n.kind = schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN
+	case reflect.Float64, reflect.Float32:
+		n.kind = schemav1.SchemaType_SCHEMA_TYPE_NUMBER
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		n.kind, n.integer = schemav1.SchemaType_SCHEMA_TYPE_NUMBER, true
+	case reflect.Slice:
+		n.kind = schemav1.SchemaType_SCHEMA_TYPE_ARRAY
+		items, err := read(t.Elem(), seen)
+		if err != nil {
+			return nil, fmt.Errorf("elements: %w", err)
+		}
+		n.items = items
+	case reflect.Struct:
+		n.kind = schemav1.SchemaType_SCHEMA_TYPE_OBJECT
+		for _, s := range seen {
+			if s == t {
+				return nil, fmt.Errorf("%s holds itself; the schema subset has no recursion", t)
+			}
+		}
+		if err := n.readFields(t, append(seen, t)); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("%s cannot be described: use strings, numbers, booleans, slices and structs", t)
+	}
+	return n, nil
+}
+
+func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
+	n.byName = map[string]*field{}
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous || !sf.IsExported() {
+			continue
+		}
+		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		if name == "" {
+			return fmt.Errorf("field %s.%s has no json tag to take its name from", t, sf.Name)
+		}
+		f, err := readField(sf, seen)
+		if err != nil {
+			return fmt.Errorf("field %s.%s: %w", t, sf.Name, err)
+		}
+		f.name = name
+		f.optional = f.optional || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		if n.byName[name] != nil {
+			return fmt.Errorf("two fields of %s are named %q", t, name)
+		}
+		n.fields = append(n.fields, *f)
+		n.byName[name] = f
+		if !f.optional {
+			n.required = append(n.required, name)
+		}
+	}
+	return nil
+}
+
+func readField(sf reflect.StructField, seen []reflect.Type) (*field, error) {
+	n, err := read(sf.Type, seen)
+	if err != nil {
+		return nil, err
+	}
+	f := &field{doc: sf.Tag.Get("doc"), index: sf.Index, node: n, optional: n.pointer}
+	if enum := sf.Tag.Get("enum"); enum != "" {
+		if n.kind != schemav1.SchemaType_SCHEMA_TYPE_STRING {
+			return nil, fmt.Errorf("an enum tag needs a string")
+		}
+		n.enum = strings.Split(enum, ",")
+	}
+	if n.minimum, err = bound(sf, "min"); err != nil {
+		return nil, err
+	}
+	if n.maximum, err = bound(sf, "max"); err != nil {
+		return nil, err
+	}
+	if text, ok := sf.Tag.Lookup("default"); ok {
+		f.fallback, f.optional = &text, true
+		probe := reflect.New(sf.Type).Elem()
+		if err := f.setDefault(probe); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func bound(sf reflect.StructField, tag string) (*float64, error) {
+	text, ok := sf.Tag.Lookup(tag)
+	if !ok {
+		return nil, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) {
+		return nil, fmt.Errorf("%s tag %q is not a number", tag, text)
+	}
+	return &v, nil
+}
+
+// schema builds the wire form of n.
+func (n *node) schema(doc string) *schemav1.Schema {
+	s := &schemav1.Schema{Type: n.kind, Description: doc, EnumValues: n.enum, Required: n.required}
+	if n.items != nil {
+		s.Items = n.items.schema("")
+	}
+	if len(n.fields) > 0 {
+		s.Properties = make(map[string]*schemav1.Schema, len(n.fields))
+		for i := range n.fields {
+			f := &n.fields[i]
+			s.Properties[f.name] = f.node.schema(f.describe())
+		}
+	}
+	return s
+}
+
+// describe is the field's doc with what the subset has no words for: the default and the bounds.
+func (f *field) describe() string {
+	var notes []string
+	if f.fallback != nil && *f.fallback != "" {
+		notes = append(notes, "default "+*f.fallback)
+	}
+	switch lo, hi := f.node.minimum, f.node.maximum; {
+	case lo != nil && hi != nil:
+		notes = append(notes, fmt.Sprintf("from %g to %g", *lo, *hi))
+	case lo != nil:
+		notes = append(notes, fmt.Sprintf("at least %g", *lo))
+	case hi != nil:
+		notes = append(notes, fmt.Sprintf("at most %g", *hi))
+	}
+	if len(notes) == 0 {
+		return f.doc
+	}
+	return strings.TrimSpace(f.doc + " (" + strings.Join(notes, "; ") + ")")
+}

@@ -1,0 +1,131 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+)
+
+// outcome is what the function of an operation returned.
+type outcome struct {
+	payload *structpb.Struct
+	err     error
+}
+
+// invoke runs one call to its end. It returns nil when the stream ended with a result or an error, and a gRPC
+// status when the call was cancelled and the stream ends with neither.
+func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall, send func(*toolv1.ToolEvent) error) error {
+	s.calls.Add(1)
+	defer s.calls.Done()
+	s.callbacks.prepare()
+	op, config, err := s.admit(command, call.GetToolName())
+	if err != nil {
+		return send(errorEvent(err))
+	}
+	ctx, cancel := context.WithCancelCause(rpc)
+	defer cancel(nil)
+	defer context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })()
+	grace, endGrace := s.graceOf(ctx)
+	defer endGrace()
+	f := &frame{
+		config: config, call: call, operation: op.about(), grace: grace,
+		log:    s.callbacks.logger(call.GetCallContext().GetSessionId(), s.name+"."+op.about().name),
+		events: &events{ctx: ctx, send: send, streaming: op.about().streaming},
+	}
+	done := make(chan outcome, 1)
+	go func() { done <- run(ctx, op, f) }()
+	out := await(ctx, grace, done)
+	if ctx.Err() == nil {
+		err = f.events.end(lastEvent(op.about(), out))
+	}
+	if ctx.Err() == nil {
+		return err
+	}
+	// The last event, if there was one, may not have arrived. What the function still sends is dropped.
+	f.events.close()
+	s.report(grace, f, out)
+	return status.FromContextError(ctx.Err()).Err()
+}
+
+func (s *server) admit(command bool, name string) (operation, any, error) {
+	op, err := s.find(command, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := s.configuration()
+	return op, config, err
+}
+
+// graceOf gives the context that outlives ctx by the grace time.
+func (s *server) graceOf(ctx context.Context) (context.Context, context.CancelFunc) {
+	grace, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timed, release := context.WithTimeout(grace, s.grace)
+		defer release()
+		<-timed.Done()
+		end()
+	})
+	return grace, func() {
+		stop()
+		end()
+	}
+}
+
+func run(ctx context.Context, op operation, f *frame) (out outcome) {
+	defer recovered(op.about().name, &out.err)
+	out.payload, out.err = op.run(ctx, f, f.call.GetArguments())
+	return out
+}
+
+// errAbandoned is the outcome of a function that went on past the grace time.
+var errAbandoned = errors.New("the operation ignored its cancellation and was abandoned")
+
+// await waits for the function, after a cancellation only until the grace time is over.
+func await(ctx, grace context.Context, done <-chan outcome) outcome {
+	select {
+	case out := <-done:
+		return out
+	case <-ctx.Done():
+	}
+	select {
+	case out := <-done:
+		return out
+	case <-grace.Done():
+		return outcome{err: errAbandoned}
+	}
+}
+
+// lastEvent is the one event that ends a call that was not cancelled.
+func lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
+	if out.err != nil {
+		return errorEvent(out.err)
+	}
+	event := &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: out.payload}}}
+	if size := proto.Size(event); size > messageBytes {
+		return errorEvent(Failed("%s: the result has %d bytes and one message carries at most %d; ask for less at a time", op.name, size, messageBytes))
+	}
+	return event
+}
+
+func errorEvent(err error) *toolv1.ToolEvent {
+	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(asError(err).proto())}}
+}
+
+// bounded keeps an error within one message: the details go first, then the end of the text.
+func bounded(e *toolv1.ToolError) *toolv1.ToolError {
+	if proto.Size(e) <= messageBytes {
+		return e
+	}
+	e.Details = looseStruct(map[string]any{"cause": fmt.Sprintf("details of %d bytes were left out", proto.Size(e.GetDetails()))})
+	if limit := messageBytes / 2; len(e.GetMessage()) > limit {
+		e.Message = strings.ToValidUTF8(e.GetMessage()[:limit], "")
+	}
+	return e
+}

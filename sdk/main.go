@@ -1,0 +1,163 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+)
+
+// receiveBytes is the largest message taken from a kernel. gRPC's own default of 4 MiB would refuse to write a
+// file that is a little larger; a kernel that asks for more than this is at fault.
+const receiveBytes = 64 << 20
+
+var (
+	errKernelGone = errors.New("the kernel is gone")
+	errTerminated = errors.New("the provider was told to terminate")
+)
+
+// Main serves p until the kernel ends it, and then exits the process. Started by hand, it says what it is instead;
+// --version and --help work. Nothing that is printed can disturb the protocol: standard output goes to standard error.
+//
+// When the kernel dies or SIGTERM comes, every call is cancelled, has its grace time to put things right, and the
+// process ends.
+func Main[C any](p *Provider[C]) {
+	if os.Getenv(plugin.MagicCookieKey) != plugin.MagicCookieValue {
+		os.Exit(introduce(p.name, p.version, p.description, p.source, os.Args[1:], os.Stdout, os.Stderr))
+	}
+	protocol := os.Stdout
+	os.Stdout = os.Stderr
+	srv := p.server(nil)
+	go endWith(srv)
+	serve(srv, protocol)
+	if err := srv.shutdown(context.Background(), errClosed); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// endWith ends the process when the kernel dies or SIGTERM comes.
+func endWith(srv *server) {
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	var cause error
+	select {
+	case <-parentDeath():
+		cause = errKernelGone
+	case <-terminated:
+		cause = errTerminated
+	}
+	if err := srv.shutdown(context.Background(), cause); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(1)
+}
+
+// serve answers until the kernel asks for the end.
+func serve(srv *server, protocol *os.File) {
+	ours := os.Stderr
+	var once sync.Once
+	// go-plugin routes what is printed through pipes that only some kernels read, and a full pipe would stop the
+	// provider. Standard error is drained by every kernel.
+	keepStderr := func() { once.Do(func() { os.Stdout, os.Stderr = ours, ours }) }
+	plugins := goplugin.PluginSet{}
+	if srv.serves(false) {
+		plugins[plugin.Tool] = &category{server: srv, command: false}
+	}
+	if srv.serves(true) {
+		plugins[plugin.SlashCommand] = &category{server: srv, command: true}
+	}
+	// go-plugin writes its handshake to os.Stdout, at once.
+	os.Stdout = protocol
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
+		},
+		Plugins: plugins,
+		Logger:  hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: ours, JSONFormat: true}),
+		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
+			return grpc.NewServer(append(options,
+				grpc.MaxRecvMsgSize(receiveBytes),
+				grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+					keepStderr()
+					return handle(ctx, request)
+				}),
+			)...)
+		},
+	})
+}
+
+// category is one service of the provider as go-plugin sees it.
+type category struct {
+	goplugin.NetRPCUnsupportedPlugin
+	server  *server
+	command bool
+}
+
+// GRPCServer registers the service and takes the way back to the kernel.
+func (c *category) GRPCServer(broker *goplugin.GRPCBroker, s *grpc.Server) error {
+	c.server.callbacks.reachBy(func() (grpc.ClientConnInterface, error) {
+		return broker.DialWithOptions(plugin.CallbackStreamID, grpc.WithNoProxy())
+	})
+	if c.command {
+		slashcommandv1.RegisterSlashCommandServiceServer(s, commandService{server: c.server})
+	} else {
+		toolv1.RegisterToolServiceServer(s, toolService{server: c.server})
+	}
+	return nil
+}
+
+// GRPCClient exists because go-plugin wants both sides in one type. A provider is never a client of another.
+func (c *category) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.New("a provider serves; it cannot be dispensed here")
+}
+
+// introduce answers a person who started the binary by hand.
+func introduce(name, version, description, source string, args []string, out, err io.Writer) int {
+	if len(args) > 0 && (args[0] == "--version" || args[0] == "-version" || args[0] == "version") {
+		fmt.Fprintf(out, "%s %s\n", name, version)
+		return 0
+	}
+	if source == "" {
+		source = "github.com/OWNER/provider-" + name
+	}
+	w, code := err, 1
+	if len(args) > 0 && (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+		w, code = out, 0
+	}
+	fmt.Fprintf(w, `%[1]s %[2]s: %[3]s
+
+This is a provider: a kernel such as agent starts it and speaks to it. Name it in agent.hcl:
+
+  required_providers {
+    %[1]s = { source = %[4]q }
+  }
+
+and, while you work on it, point at this binary in the user's config.hcl:
+
+  dev_overrides {
+    %[1]s = %[5]q
+  }
+`, name, version, description, source, executable())
+	return code
+}
+
+func executable() string {
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return os.Args[0]
+}

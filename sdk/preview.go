@@ -1,0 +1,85 @@
+package sdk
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/proto/plugin"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/render"
+)
+
+// preview says what a call would do. Arguments are checked as Invoke checks them.
+func (s *server) preview(ctx context.Context, command bool, call *toolv1.ToolCall) (*renderv1.RenderTree, error) {
+	op, config, err := s.admit(command, call.GetToolName())
+	if err != nil {
+		return nil, asError(err).status()
+	}
+	f := &frame{
+		config: config, call: call, operation: op.about(), grace: ctx,
+		log: s.callbacks.logger(call.GetCallContext().GetSessionId(), s.name+"."+op.about().name),
+		// A preview has no stream: what it sends goes nowhere.
+		events: &events{ctx: ctx, send: func(*toolv1.ToolEvent) error { return nil }},
+	}
+	plan, err := planned(ctx, op, f)
+	switch {
+	case err == errNoPreview:
+		return nil, status.Errorf(codes.Unimplemented, "%s has no preview", op.about().name)
+	case err != nil:
+		return nil, asError(err).status()
+	}
+	return render.Tree(plan.node()), nil
+}
+
+func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error) {
+	defer recovered("preview "+op.about().name, &err)
+	return op.plan(ctx, f, f.call.GetArguments())
+}
+
+// render shows a payload of this provider. One that fits none of its operations, a cancellation's report for
+// example, is shown member by member.
+func (s *server) render(command bool, payload []byte, schemaVersion string) (*renderv1.RenderTree, error) {
+	if schemaVersion != plugin.SchemaVersion {
+		return nil, InvalidArgument("schema_version", "is %q; this provider renders version %q", schemaVersion, plugin.SchemaVersion).status()
+	}
+	in := &structpb.Struct{}
+	if err := protojson.Unmarshal(payload, in); err != nil {
+		return nil, InvalidArgument("payload", "is not a JSON object: %v", err).status()
+	}
+	for _, op := range s.operations {
+		if op.about().command != command {
+			continue
+		}
+		node, fits, err := shown(op, in)
+		if err != nil {
+			return nil, asError(err).status()
+		}
+		if fits {
+			return render.Tree(node), nil
+		}
+	}
+	return render.Tree(plainly(in)), nil
+}
+
+func shown(op operation, payload *structpb.Struct) (node render.Node, fits bool, err error) {
+	defer recovered("render "+op.about().name, &err)
+	node, fits = op.show(payload)
+	return node, fits, nil
+}
+
+// plainly shows any payload: a note as the sentence it is, everything else as JSON.
+func plainly(payload *structpb.Struct) render.Node {
+	if note, ok := payload.GetFields()["note"].GetKind().(*structpb.Value_StringValue); ok && len(payload.GetFields()) == 1 {
+		return render.Text(note.StringValue)
+	}
+	text, err := protojson.MarshalOptions{Multiline: true}.Marshal(payload)
+	if err != nil {
+		return render.Styled(render.Error, err.Error())
+	}
+	return render.Code("json", string(text))
+}

@@ -1,0 +1,116 @@
+package sdk
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	"github.com/agentco/agent/sdk/internal/config"
+)
+
+// Provider is a set of operations that share a name, a configuration of type C and a process. Build it with
+// [New], add to it with [Tool] and [Command], and hand it to [Main]. It is not safe for concurrent use until then.
+//
+// The fields of C that have an hcl tag are the attributes of the provider block in agent.hcl:
+//
+//	type config struct {
+//		Root  string   `hcl:"root" doc:"Directory the tools may read."`
+//		Token string   `hcl:"token,optional" doc:"For private mirrors." sensitive:"true"`
+//		Skip  []string `hcl:"skip" default:"[\".git\"]" doc:"Names to leave out."`
+//		index *index // the provider's own, opened in Setup
+//	}
+//
+// They may be strings, booleans, int, int64, float64, slices of strings or numbers, map[string]string, or structs
+// of these. A default is JSON, or plain text for a string, and makes the attribute optional.
+type Provider[C any] struct {
+	name        string
+	description string
+	version     string
+	source      string
+	config      *config.Type
+	setup       func(context.Context, *C, Env) error
+	close       func(*C) error
+	operations  []operation
+}
+
+// Env is what a provider may know of its surroundings before the first call.
+type Env struct {
+	// Dir is the directory the kernel started the provider in: the root of the project.
+	Dir string
+}
+
+// New starts a provider. The name is how agent.hcl calls it, for example "wordcount". It panics when C
+// cannot be a configuration, which is a fault of the program.
+func New[C any](name, description string) *Provider[C] {
+	t, err := config.Of(reflect.TypeFor[C]())
+	if err != nil {
+		panic(fmt.Sprintf("sdk: provider %q: %v", name, err))
+	}
+	return &Provider[C]{name: name, description: description, version: buildVersion(), config: t}
+}
+
+// Version sets the semantic version of the build, with or without a leading v. The default is the version of
+// the main module as the go command recorded it, or 0.0.0-dev.
+func (p *Provider[C]) Version(version string) *Provider[C] {
+	if version != "" {
+		p.version = strings.TrimPrefix(version, "v")
+	}
+	return p
+}
+
+// Source sets the address the provider is released at, for example "github.com/agentco/provider-wordcount".
+func (p *Provider[C]) Source(address string) *Provider[C] {
+	p.source = address
+	return p
+}
+
+// Setup sets the function that prepares a decoded configuration for use: it checks what the types cannot say and
+// opens what the calls need, keeping it in fields of cfg without an hcl tag. It runs once, in Configure; an error
+// refuses the configuration, best made with [BadField].
+func (p *Provider[C]) Setup(setup func(ctx context.Context, cfg *C, env Env) error) *Provider[C] {
+	p.setup = setup
+	return p
+}
+
+// Close sets the function that ends whatever Setup and the calls have left open. It runs once, after the last
+// call, also when the kernel has died.
+func (p *Provider[C]) Close(end func(cfg *C) error) *Provider[C] {
+	p.close = end
+	return p
+}
+
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		return strings.TrimPrefix(info.Main.Version, "v")
+	}
+	return "0.0.0-dev"
+}
+
+// add registers an operation. It panics on a name taken twice or one that not every client accepts.
+func (p *Provider[C]) add(op operation) {
+	s := op.about()
+	if !validName(s.name) {
+		panic(fmt.Sprintf("sdk: provider %q: operation name %q: use 1 to 64 of a-z A-Z 0-9 _ -", p.name, s.name))
+	}
+	for _, other := range p.operations {
+		if o := other.about(); o.command == s.command && o.name == s.name {
+			panic(fmt.Sprintf("sdk: provider %q: %q is registered twice", p.name, s.name))
+		}
+	}
+	p.operations = append(p.operations, op)
+}
+
+func validName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && !(r >= '0' && r <= '9') && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,46 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+)
+
+// Diff is a unified diff with three lines of context. Line endings are not part of the lines shown, so a change
+// of nothing but endings shows as the same line removed and added.
+func Diff(before, after string) Node {
+	before, after = valid(before), valid(after)
+	diff := &renderv1.DiffNode{}
+	unified, err := udiff.ToUnifiedDiff("", "", before, udiff.Strings(before, after), udiff.DefaultContextLines)
+	if err != nil {
+		// ToUnifiedDiff fails only on edits that do not fit the text; these were made from it.
+		return Styled(Error, "the change cannot be shown: "+err.Error())
+	}
+	for _, hunk := range unified.Hunks {
+		diff.Hunks = append(diff.Hunks, diffHunk(hunk))
+	}
+	return &renderv1.RenderNode{Node: &renderv1.RenderNode_Diff{Diff: diff}}
+}
+
+func diffHunk(hunk *udiff.Hunk) *renderv1.DiffHunk {
+	out := &renderv1.DiffHunk{OldStart: int32(hunk.FromLine), NewStart: int32(hunk.ToLine)}
+	for _, line := range hunk.Lines {
+		op := renderv1.DiffLineOp_DIFF_LINE_OP_CONTEXT
+		switch line.Kind {
+		case udiff.Insert:
+			op = renderv1.DiffLineOp_DIFF_LINE_OP_ADD
+			out.NewLines++
+		case udiff.Delete:
+			op = renderv1.DiffLineOp_DIFF_LINE_OP_REMOVE
+			out.OldLines++
+		default:
+			out.OldLines++
+			out.NewLines++
+		}
+		text := strings.TrimSuffix(strings.TrimSuffix(line.Content, "\n"), "\r")
+		out.Lines = append(out.Lines, &renderv1.DiffLine{Op: op, Text: text})
+	}
+	return out
+}

@@ -1,0 +1,291 @@
+// Package sdktest runs a provider inside a test: the real services over an in-memory connection, and a kernel
+// that keeps what the provider emits and logs.
+package sdktest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk"
+)
+
+// Provider is what sdktest needs of an *sdk.Provider.
+type Provider interface {
+	Attach(s grpc.ServiceRegistrar, callbacks sdk.CallbackDialer) *sdk.Attachment
+}
+
+// Harness is a running, configured provider. It is safe for concurrent use.
+type Harness struct {
+	t        testing.TB
+	kernel   *kernel
+	tools    toolv1.ToolServiceClient
+	commands slashcommandv1.SlashCommandServiceClient
+	isTool   map[string]bool
+	// Dir is the working directory of calls: the process's own unless changed before the first one.
+	Dir string
+}
+
+// Result is everything that came of one call.
+type Result struct {
+	// Events in the order they came, the last one the result or error. Events of a slash command have the tool's form.
+	Events []*toolv1.ToolEvent
+	// Result is the payload, nil after an error or a cancellation.
+	Result map[string]any
+	// Err is the error event, nil unless there was one.
+	Err *toolv1.ToolError
+	// Stdout and Stderr are the output chunks put together.
+	Stdout, Stderr string
+	// Status is how the stream ended: nil, or a gRPC status after a cancellation.
+	Status error
+	// Report is what a cancelled call sent over the callback channel.
+	Report *toolv1.ToolError
+}
+
+// Messages are the progress messages of the call.
+func (r *Result) Messages() []string {
+	var out []string
+	for _, event := range r.Events {
+		if p := event.GetProgress(); p != nil {
+			out = append(out, p.GetMessage())
+		}
+	}
+	return out
+}
+
+// Start runs and configures p, and ends it with the test. It fails the test when the configuration is refused.
+func Start(t testing.TB, p Provider, config map[string]any) *Harness {
+	t.Helper()
+	h := attach(t, p)
+	require.NoError(t, h.configure(t.Context(), config))
+	return h
+}
+
+// Configure runs p and gives back how it took the configuration: nil, or a gRPC status with a ToolError in its
+// details, which [ToolError] extracts.
+func Configure(t testing.TB, p Provider, config map[string]any) error {
+	t.Helper()
+	return attach(t, p).configure(t.Context(), config)
+}
+
+// ToolError is the ToolError in the details of a gRPC status, or nil.
+func ToolError(err error) *toolv1.ToolError {
+	for _, detail := range status.Convert(err).Details() {
+		if e, ok := detail.(*toolv1.ToolError); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+func attach(t testing.TB, p Provider) *Harness {
+	t.Helper()
+	k := newKernel(t)
+	lis := bufconn.Listen(1 << 20)
+	s := grpc.NewServer(grpc.MaxRecvMsgSize(64 << 20))
+	attachment := p.Attach(s, k.dial)
+	go func() { _ = s.Serve(lis) }()
+	conn := connect(t, lis)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, attachment.Close(ctx))
+		require.NoError(t, conn.Close())
+		s.Stop()
+	})
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	h := &Harness{t: t, kernel: k, tools: toolv1.NewToolServiceClient(conn), commands: slashcommandv1.NewSlashCommandServiceClient(conn), isTool: map[string]bool{}, Dir: dir}
+	schema, err := h.tools.GetSchema(t.Context(), &toolv1.GetSchemaRequest{})
+	if status.Code(err) != codes.Unimplemented {
+		require.NoError(t, err)
+	}
+	for _, tool := range schema.GetTools() {
+		h.isTool[tool.GetName()] = true
+	}
+	return h
+}
+
+func connect(t testing.TB, lis *bufconn.Listener) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient("passthrough:///provider",
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return lis.DialContext(ctx) }))
+	require.NoError(t, err)
+	return conn
+}
+
+func (h *Harness) configure(ctx context.Context, config map[string]any) error {
+	block, err := structpb.NewStruct(config)
+	require.NoError(h.t, err)
+	_, err = h.tools.Configure(ctx, &toolv1.ConfigureRequest{Config: block})
+	if status.Code(err) == codes.Unimplemented {
+		_, err = h.commands.Configure(ctx, &slashcommandv1.ConfigureRequest{Config: block})
+	}
+	return err
+}
+
+// Tools gives the schema of every tool.
+func (h *Harness) Tools(ctx context.Context) []*toolv1.ToolSchema {
+	h.t.Helper()
+	r, err := h.tools.GetSchema(ctx, &toolv1.GetSchemaRequest{})
+	require.NoError(h.t, err)
+	return r.GetTools()
+}
+
+// Commands gives the specification of every slash command.
+func (h *Harness) Commands(ctx context.Context) []*slashcommandv1.SlashCommandSpec {
+	h.t.Helper()
+	r, err := h.commands.GetCapabilities(ctx, &slashcommandv1.GetCapabilitiesRequest{})
+	require.NoError(h.t, err)
+	return r.GetCommands()
+}
+
+// Call runs a tool or slash command to its end. Cancelling ctx cancels the call; the report is then waited for.
+func (h *Harness) Call(ctx context.Context, name string, arguments map[string]any) *Result {
+	h.t.Helper()
+	return h.CallIn(ctx, h.Dir, name, arguments)
+}
+
+// CallIn is Call in another working directory.
+func (h *Harness) CallIn(ctx context.Context, dir, name string, arguments map[string]any) *Result {
+	h.t.Helper()
+	return h.Watch(ctx, dir, name, arguments, func(*toolv1.ToolEvent) {})
+}
+
+// Watch is CallIn with a look at each event as it comes: to cancel at the right moment, or to be a slow reader.
+func (h *Harness) Watch(ctx context.Context, dir, name string, arguments map[string]any, see func(*toolv1.ToolEvent)) *Result {
+	h.t.Helper()
+	call := h.call(dir, name, arguments)
+	reported := h.kernel.expect(call.GetId())
+	receive := h.open(ctx, call)
+	result := &Result{}
+	var stdout, stderr strings.Builder
+	for {
+		event, err := receive()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				result.Status = err
+			}
+			break
+		}
+		result.Events = append(result.Events, event)
+		if chunk := event.GetOutputChunk(); chunk.GetStream() == toolv1.OutputStream_OUTPUT_STREAM_STDERR {
+			stderr.Write(chunk.GetData())
+		} else {
+			stdout.Write(chunk.GetData())
+		}
+		see(event)
+	}
+	result.Stdout, result.Stderr = stdout.String(), stderr.String()
+	result.finish(ctx, reported)
+	return result
+}
+
+// finish reads the last event, or waits for the report of a cancelled call.
+func (r *Result) finish(ctx context.Context, reported <-chan *toolv1.ToolError) {
+	if len(r.Events) > 0 {
+		last := r.Events[len(r.Events)-1]
+		r.Err = last.GetError()
+		if payload := last.GetResult().GetPayload(); payload != nil {
+			r.Result = payload.AsMap()
+		}
+	}
+	if ctx.Err() != nil && r.Err == nil && r.Result == nil {
+		select {
+		case r.Report = <-reported:
+		case <-time.After(10 * time.Second):
+		}
+	}
+}
+
+// Preview asks what a call would do. The error is a gRPC status.
+func (h *Harness) Preview(ctx context.Context, name string, arguments map[string]any) (*renderv1.RenderTree, error) {
+	h.t.Helper()
+	call := h.call(h.Dir, name, arguments)
+	if h.isTool[name] {
+		r, err := h.tools.Preview(ctx, &toolv1.PreviewRequest{Call: call})
+		return r.GetPreview(), err
+	}
+	r, err := h.commands.Preview(ctx, &slashcommandv1.PreviewRequest{Call: commandCall(call)})
+	return r.GetPreview(), err
+}
+
+// Render asks to show a payload. The error is a gRPC status.
+func (h *Harness) Render(ctx context.Context, payload map[string]any) (*renderv1.RenderTree, error) {
+	h.t.Helper()
+	s, err := structpb.NewStruct(payload)
+	require.NoError(h.t, err)
+	text, err := protojson.Marshal(s)
+	require.NoError(h.t, err)
+	if len(h.isTool) > 0 {
+		r, err := h.tools.Render(ctx, &toolv1.RenderRequest{Payload: text, SchemaVersion: plugin.SchemaVersion})
+		return r.GetTree(), err
+	}
+	r, err := h.commands.Render(ctx, &slashcommandv1.RenderRequest{Payload: text, SchemaVersion: plugin.SchemaVersion})
+	return r.GetTree(), err
+}
+
+func (h *Harness) call(dir, name string, arguments map[string]any) *toolv1.ToolCall {
+	h.t.Helper()
+	s, err := structpb.NewStruct(arguments)
+	require.NoError(h.t, err)
+	return &toolv1.ToolCall{Id: h.kernel.nextID(), ToolName: name, Arguments: s, CallContext: &commonv1.CallContext{
+		SessionId: "01J00000000000000000000001", TurnId: "01J00000000000000000000002", WorkingDirectory: dir,
+	}}
+}
+
+// open starts a call of whichever service has the operation.
+func (h *Harness) open(ctx context.Context, call *toolv1.ToolCall) func() (*toolv1.ToolEvent, error) {
+	h.t.Helper()
+	if h.isTool[call.GetToolName()] || len(h.isTool) > 0 && !h.isCommand(call.GetToolName()) {
+		stream, err := h.tools.Invoke(ctx, &toolv1.InvokeRequest{Call: call})
+		return func() (*toolv1.ToolEvent, error) {
+			if err != nil {
+				return nil, err
+			}
+			r, err := stream.Recv()
+			return r.GetEvent(), err
+		}
+	}
+	stream, err := h.commands.Invoke(ctx, &slashcommandv1.InvokeRequest{Call: commandCall(call)})
+	return func() (*toolv1.ToolEvent, error) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := stream.Recv()
+		return toolEvent(r.GetEvent()), err
+	}
+}
+
+func (h *Harness) isCommand(name string) bool {
+	r, err := h.commands.GetCapabilities(h.t.Context(), &slashcommandv1.GetCapabilitiesRequest{})
+	if err != nil {
+		return false
+	}
+	for _, c := range r.GetCommands() {
+		if c.GetName() == name {
+			return true
+		}
+	}
+	return false
+}

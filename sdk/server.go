@@ -1,0 +1,178 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+	"github.com/agentco/agent/sdk/internal/suggest"
+)
+
+// graceTime is how long a cancelled call may go on to put things right and report, the kill grace included.
+const graceTime = 5 * time.Second
+
+var (
+	errCallOver     = errors.New("the call is over")
+	errNotStreaming = errors.New("the operation is not declared Streaming")
+	errNoPreview    = errors.New("the operation has no preview")
+)
+
+// server answers the RPCs of both services for one provider. It knows operations only with their types forgotten.
+type server struct {
+	name, version, source string
+	schema                *configv1.ConfigSchema
+	operations            []operation
+	callbacks             *callbacks
+	decode                func(context.Context, *structpb.Struct) (any, error)
+	release               func(config any) error
+
+	mu     sync.Mutex
+	config any              // nil until Configure has succeeded
+	block  *structpb.Struct // what config was made of
+
+	calls  sync.WaitGroup
+	life   context.Context // ends when the provider must stop
+	finish context.CancelCauseFunc
+	grace  time.Duration
+
+	ended    sync.Once
+	endError error
+}
+
+func newServer[C any](p *Provider[C], env Env, c *callbacks) *server {
+	s := &server{
+		name: p.name, version: p.version, source: p.source,
+		schema: p.config.Schema, operations: p.operations, callbacks: c, grace: graceTime,
+		decode: func(ctx context.Context, in *structpb.Struct) (any, error) {
+			cfg := new(C)
+			if err := p.config.Decode(in, cfg); err != nil {
+				return nil, err
+			}
+			if p.setup != nil {
+				if err := p.setup(ctx, cfg, env); err != nil {
+					return nil, err
+				}
+			}
+			return cfg, nil
+		},
+		release: func(config any) error {
+			cfg, ok := config.(*C)
+			if !ok || p.close == nil {
+				return nil
+			}
+			return p.close(cfg)
+		},
+	}
+	s.life, s.finish = context.WithCancelCause(context.Background())
+	return s
+}
+
+// serves reports whether the provider has operations of a service.
+func (s *server) serves(command bool) bool {
+	return slices.ContainsFunc(s.operations, func(op operation) bool { return op.about().command == command })
+}
+
+// find returns the operation, or an error that names the nearest one.
+func (s *server) find(command bool, name string) (operation, error) {
+	var names []string
+	for _, op := range s.operations {
+		if about := op.about(); about.command == command {
+			if about.name == name {
+				return op, nil
+			}
+			names = append(names, about.name)
+		}
+	}
+	hint := "it has " + strings.Join(names, ", ")
+	if best := suggest.Nearest(name, names); best != "" {
+		hint = "did you mean " + best + "?"
+	}
+	return nil, (&Error{
+		Category: CategoryInvalidArguments,
+		Message:  fmt.Sprintf("provider %s has no operation %q; %s", s.name, name, hint),
+	}).With("operation", name)
+}
+
+func (s *server) configuration() (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.config == nil {
+		return nil, Failed("provider %s has not been configured; the kernel must call Configure first", s.name)
+	}
+	return s.config, nil
+}
+
+func (s *server) producer(category commonv1.Category) *commonv1.ProducerRef {
+	return &commonv1.ProducerRef{Name: s.name, Version: s.version, Source: s.source, Category: category, ProtocolVersion: 1}
+}
+
+// configure decodes the provider block and prepares the provider, once. A kernel that configures each service of
+// one process by itself is welcome as long as it says the same.
+func (s *server) configure(ctx context.Context, in *structpb.Struct) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.config != nil && proto.Equal(s.block, in) {
+		return nil
+	}
+	if s.config != nil {
+		return Failed("provider %s has been configured already; a new configuration needs a new process", s.name)
+	}
+	defer recovered("configure "+s.name, &err)
+	s.config, err = s.decode(ctx, in)
+	s.block = in
+	return err
+}
+
+// shutdown cancels every call, waits for them until the grace time is over or ctx ends, and releases what the
+// provider holds. Whoever comes second waits for the first and gets the same answer.
+func (s *server) shutdown(ctx context.Context, cause error) error {
+	s.ended.Do(func() { s.endError = s.end(ctx, cause) })
+	return s.endError
+}
+
+func (s *server) end(ctx context.Context, cause error) (err error) {
+	s.finish(cause)
+	done := make(chan struct{})
+	go func() {
+		s.calls.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(s.grace + time.Second)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		err = fmt.Errorf("provider %s: calls still running after the grace time were abandoned", s.name)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	s.mu.Lock()
+	config := s.config
+	s.mu.Unlock()
+	return errors.Join(err, s.releaseConfig(config), s.callbacks.close())
+}
+
+func (s *server) releaseConfig(config any) (err error) {
+	defer recovered("close "+s.name, &err)
+	return s.release(config)
+}
+
+// recovered turns a panic into an error of the function that defers it.
+func recovered(what string, err *error) {
+	if r := recover(); r != nil {
+		*err = (&Error{
+			Category: CategoryUnknown,
+			Message:  fmt.Sprintf("%s: panic: %v; this is a fault of the provider", what, r),
+		}).With("cause", fmt.Sprint(r)).With("stack", string(debug.Stack()))
+	}
+}
