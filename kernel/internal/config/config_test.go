@@ -1,0 +1,244 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/kernel/internal/policy"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+)
+
+// secret is the value of every variable that must never be shown.
+const secret = "s3cr3t-abc"
+
+func testScope() Scope {
+	env := map[string]string{"TOKEN": secret, "EMPTY": "", "PORT": "8080"}
+	return Scope{Root: "/project", Cwd: "/project/sub", Home: "/home/u", LookupEnv: func(name string) (string, bool) {
+		v, ok := env[name]
+		return v, ok
+	}}
+}
+
+func loadText(src string) (*Project, Diagnostics) {
+	f, diags := parse(FileName, []byte(src))
+	p, err := load(f, diags, "/project/"+FileName, testScope())
+	ds, _ := err.(Diagnostics)
+	return p, ds
+}
+
+// fs is a project with one provider; settings go into its block.
+func withProvider(settings string) string {
+	return `required_providers { fs = { source = "github.com/o/r" } }` + "\n" + `provider "fs" {` + "\n" + settings + "\n}\n"
+}
+
+func TestLoad(t *testing.T) {
+	p, diags := loadText(`
+required_providers {
+  filesystem = {
+    source  = "github.com/agentco/agent//provider-filesystem"
+    version = "~> 2.0.0"
+  }
+  release-tools = { source = "github.com/agentco/agent//provider-release-tools" }
+}
+provider "filesystem" {
+  allowed_roots = ["${path.root}"]
+}
+policy "reads" {
+  match  = { kind = "data_source", provider = "filesystem" }
+  action = "allow"
+}
+policy "no_release" {
+  match  = { tool_name = "/release", risk = "high" }
+  action = "deny"
+}
+settings {
+  log_level    = "debug"
+  call_timeout = "90s"
+}
+`)
+	require.Empty(t, diags)
+	require.Len(t, p.Providers, 2)
+	require.Equal(t, "filesystem", p.Providers[0].Name)
+	require.Equal(t, "github.com/agentco/agent//provider-filesystem", p.Providers[0].Source.String())
+	require.Equal(t, "~> 2.0.0", p.Providers[0].Version.String())
+	require.Equal(t, "agent.hcl:3:3", p.Providers[0].Position())
+	require.NotNil(t, p.Provider("release-tools"))
+	require.Nil(t, p.Provider("bash"))
+	require.Equal(t, "debug", p.Settings.LogLevel)
+	require.Equal(t, "1m30s", p.Settings.CallTimeout.String())
+	require.Equal(t, []policy.Rule{
+		{Name: "reads", Source: "agent.hcl:12:1", Action: policy.Allow,
+			Match: policy.Match{Kind: toolv1.ToolKind_TOOL_KIND_DATA_SOURCE, Provider: "filesystem"}},
+		{Name: "no_release", Source: "agent.hcl:16:1", Action: policy.Deny,
+			Match: policy.Match{ToolName: "release", Risk: toolv1.RiskClass_RISK_CLASS_HIGH}},
+	}, p.Policies)
+}
+
+// K15: these shapes of a file are all valid.
+func TestLoadTakesAnyTextForm(t *testing.T) {
+	src := `required_providers { fs = { source = "github.com/o/r" } }` + "\n" + `provider "fs" {` + "\n" + `}`
+	tests := []struct{ name, src string }{
+		{"no newline at the end", src},
+		{"CRLF", strings.ReplaceAll(src, "\n", "\r\n")},
+		{"byte order mark", "\xef\xbb\xbf" + src},
+		{"empty", ""},
+		{"comments", "# a\n// b\n/* c */\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := loadText(tt.src)
+			require.Empty(t, diags)
+		})
+	}
+}
+
+func TestLoadProblems(t *testing.T) {
+	required := `required_providers { fs = { source = "github.com/o/r" } }` + "\n"
+	tests := []struct {
+		name, src string
+		want      []string // position, then words of summary and detail
+	}{
+		{"unknown block", `polcy "x" {}`, []string{"agent.hcl:1:1", `Unknown block "polcy"`, `Did you mean "policy"?`}},
+		{"argument at the top", `log_level = "x"`, []string{"agent.hcl:1:1", "Unexpected argument"}},
+		{"missing label", `provider {}`, []string{"agent.hcl:1:1", "Missing provider name"}},
+		{"surplus label", required + `settings "x" {}`, []string{"agent.hcl:2:10", "Unexpected label"}},
+		{"two labels", `policy "a" "b" {}`, []string{"agent.hcl:1:12", "Unexpected label"}},
+		{"duplicate provider block", required + "provider \"fs\" {}\nprovider \"fs\" {}", []string{"agent.hcl:3:1", `Duplicate provider "fs"`, "agent.hcl:2:1"}},
+		{"duplicate required_providers", required + required, []string{"agent.hcl:2:1", "Duplicate required_providers"}},
+		{"not required, a typo", required + `provider "fz" {}`, []string{"agent.hcl:2:10", `Provider "fz" is not required`, `Did you mean "fs"?`}},
+		{"not required", `provider "gitlab" {}`, []string{"agent.hcl:1:10", `Provider "gitlab" is not required`}},
+		{"no source", `required_providers { fs = { version = "1.0.0" } }`, []string{"agent.hcl:1:22", "Missing source"}},
+		{"source with a scheme", `required_providers { fs = { source = "https://github.com/o/r" } }`, []string{"agent.hcl:1:38", "Invalid source", "scheme"}},
+		{"source is an expression", `required_providers { fs = { source = path.root } }`, []string{"agent.hcl:1:38", "Variables not allowed"}},
+		{"version", `required_providers { fs = { source = "github.com/o/r", version = "^1.0" } }`, []string{"agent.hcl:1:66", "Invalid version constraint", "~> 1.2.0"}},
+		{"unknown member", `required_providers { fs = { sorce = "github.com/o/r" } }`, []string{"agent.hcl:1:29", `Unknown argument "sorce"`, `Did you mean "source"?`}},
+		{"duplicate member", `required_providers { fs = { source = "github.com/o/r", source = "github.com/o/s" } }`, []string{"agent.hcl:1:56", `Duplicate argument "source"`}},
+		{"provider as a block", `required_providers {` + "\n" + `fs { }` + "\n}", []string{"agent.hcl:2:1", "Unexpected block", "fs = {"}},
+		{"provider name", `required_providers { Fs = { source = "github.com/o/r" } }`, []string{"agent.hcl:1:22", "Invalid provider name"}},
+		{"profile", `agent_profile "default" {}`, []string{"agent.hcl:1:1", "agent_profile is not available in this build"}},
+		{"hook", `hook "pre_tool_call" {}`, []string{"agent.hcl:1:1", "hook is not available in this build"}},
+		{"unknown log level", `settings { log_level = "debgu" }`, []string{"agent.hcl:1:24", `Did you mean "debug"?`}},
+		{"unknown setting", `settings { loglevel = "debug" }`, []string{"agent.hcl:1:12", `Did you mean "log_level"?`}},
+		{"retry", "settings {\n retry {}\n}", []string{"agent.hcl:2:2", "not available in this build"}},
+		{"timeout", `settings { call_timeout = "5" }`, []string{"agent.hcl:1:27", "Invalid duration"}},
+		{"policy without match", `policy "x" { action = "deny" }`, []string{"agent.hcl:1:1", "Missing match"}},
+		{"policy action", "policy \"x\" {\n match = { provider = \"fs\" }\n action = \"den\"\n}", []string{"agent.hcl:3:11", `Unknown action "den"`, `Did you mean "deny"?`}},
+		{"policy kind", "policy \"x\" {\n match = { kind = \"interactive\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:19", `Unknown kind "interactive"`, "resource and data_source"}},
+		{"policy by arguments", "policy \"x\" {\n match = { arguments = {} }\n action = \"allow\"\n}", []string{"agent.hcl:2:24", "match.arguments is not available"}},
+		{"policies contradict", "policy \"a\" {\n match = { provider = \"fs\" }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { provider = \"fs\" }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict", `"a" (agent.hcl:1:1)`}},
+		{"unset variable", withProvider(`token = env("NOPE")`), []string{"agent.hcl:3:9", `Environment variable "NOPE" is not set`, `"token"`}},
+		{"shell variable", withProvider(`token = "${TOKEN}"`), []string{"agent.hcl:3:12", "Unknown variable", `env("TOKEN")`, "$${TOKEN}"}},
+		{"unknown function", withProvider(`token = file("x")`), []string{"agent.hcl:3:9", "Call to unknown function", "env and coalesce"}},
+		{"Windows path", withProvider(`path = "C:\new"`), []string{"agent.hcl:3:9", "Backslash in a path"}},
+		{"invalid escape", withProvider(`path = "C:\users"`), []string{"agent.hcl:3:11", "Invalid escape sequence"}},
+		{"too deep", "a = " + strings.Repeat("[", 5000), []string{"agent.hcl:1:105", "Nested too deeply"}},
+		{"too many operators", "a = " + strings.Repeat("!", 5000), []string{"agent.hcl:1:105", "Nested too deeply"}},
+		{"too large", strings.Repeat("#\n", maxFileBytes), []string{"agent.hcl", "too large"}},
+		{"not text", "\xff\xfe\x00", []string{"agent.hcl:1:1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := loadText(tt.src)
+			require.NotEmpty(t, diags)
+			require.Equal(t, tt.want[0], diags[0].Position(), "%v", diags)
+			for _, words := range tt.want[1:] {
+				require.Contains(t, diags[0].Summary+"\n"+diags[0].Detail, words)
+			}
+		})
+	}
+}
+
+// K15: all problems of a file in one run, each with its line.
+func TestLoadReportsEverything(t *testing.T) {
+	_, diags := loadText(`polcy "x" {}
+required_providers {
+  fs = { source = "nonsense" }
+}
+provider "fs" {
+  path = "C:\users"
+}
+settings {
+  log_level = "loud"
+}
+`)
+	var at []int
+	for _, d := range diags {
+		at = append(at, d.Line)
+	}
+	require.Equal(t, []int{1, 3, 6, 9}, at, "%v", diags)
+	require.Equal(t, `  path = "C:\users"`, diags[2].Source)
+	require.Contains(t, diags.Error(), "agent.hcl:3:19: Invalid source. ")
+}
+
+func TestLoadWarnsAboutAnEmptyMatch(t *testing.T) {
+	p, diags := loadText("policy \"all\" {\n match = {}\n action = \"deny\"\n}")
+	require.Empty(t, diags)
+	require.Len(t, p.Warnings, 1)
+	require.Equal(t, Warning, p.Warnings[0].Severity)
+	require.Equal(t, "agent.hcl:1:1", p.Warnings[0].Position())
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	require.NoError(t, os.MkdirAll(deep, 0o755))
+
+	_, err := Find(deep)
+	var none *NoProjectError
+	require.ErrorAs(t, err, &none)
+	require.ErrorContains(t, err, "-C DIR")
+
+	want := filepath.Join(root, FileName)
+	require.NoError(t, os.WriteFile(want, nil, 0o644))
+	got, err := Find(deep)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestLoadUnreadable(t *testing.T) {
+	tests := []struct {
+		name string
+		make func(t *testing.T, path string)
+		want string
+	}{
+		{"folder", func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o755)) }, "not a regular file"},
+		{"dangling link", func(t *testing.T, path string) { require.NoError(t, os.Symlink("nowhere", path)) }, "no such file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), FileName)
+			tt.make(t, path)
+			_, err := Load(path, FileName, testScope())
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		"", withProvider(`token = env("TOKEN")`), `policy "x" { match = {} action = "ask" }`,
+		`required_providers { a = { source = "github.com/o/r//p", version = ">= 1, < 2" } }`,
+		`provider "x" { a = <<EOT` + "\n${path.root}\nEOT\n}", `settings { retry {} }`, `dev_overrides { a = "/x" }`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, diags := parse(FileName, src)
+		p, err := load(file, diags, "/project/agent.hcl", testScope())
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		for _, pr := range p.Providers {
+			if _, err := pr.Decode(testSchema); err != nil {
+				require.NotContains(t, err.Error(), secret)
+			}
+		}
+		global, diags := parse("config.hcl", src)
+		_, _ = loadGlobal(global, diags, "config.hcl", testScope())
+	})
+}

@@ -1,0 +1,137 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Severity tells what stops a load from what does not.
+type Severity string
+
+// The two severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Diagnostic is one problem of a file, for a person: what is wrong, where, and what to do.
+// It never holds the value of an environment variable or of a sensitive attribute.
+type Diagnostic struct {
+	Severity Severity `json:"severity"`
+	Summary  string   `json:"summary"`
+	Detail   string   `json:"detail,omitempty"`
+	File     string   `json:"file"`
+	// Line and Column count from 1; 0 when the problem is the file as a whole. Columns are characters.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Source is the line with the problem, Width how many characters of it from Column on are meant; none
+	// when the line is shown without its secret.
+	Source string `json:"source,omitempty"`
+	Width  int    `json:"-"`
+}
+
+// Position is FILE:LINE:COLUMN.
+func (d Diagnostic) Position() string {
+	if d.Line == 0 {
+		return d.File
+	}
+	return fmt.Sprintf("%s:%d:%d", d.File, d.Line, d.Column)
+}
+
+// Diagnostics are the problems of one file. As an error they read one a line.
+type Diagnostics []Diagnostic
+
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for i, d := range ds {
+		lines[i] = d.Position() + ": " + d.Summary
+		if d.Detail != "" {
+			lines[i] += ". " + d.Detail
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// errorsOnly is nil when there is nothing but warnings, so that callers can return it as an error.
+func (ds Diagnostics) errorsOnly() error {
+	for _, d := range ds {
+		if d.Severity == Error {
+			return ds
+		}
+	}
+	return nil
+}
+
+// masked marks a diagnostic whose source line holds what must not be shown.
+type masked struct{}
+
+// render turns the parser's diagnostics into ours, with the source line of each.
+func (f *file) render(diags hcl.Diagnostics) Diagnostics {
+	out := make(Diagnostics, 0, len(diags))
+	for _, d := range diags {
+		out = append(out, f.diagnostic(d))
+	}
+	return out
+}
+
+func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
+	out := Diagnostic{Severity: Error, Summary: strings.TrimSuffix(d.Summary, "."), Detail: d.Detail, File: f.name}
+	if d.Severity == hcl.DiagWarning {
+		out.Severity = Warning
+	}
+	if d.Subject == nil || d.Subject.Start.Line == 0 {
+		return out
+	}
+	at := *d.Subject
+	line, offset := f.lineAt(at.Start.Byte)
+	before := cut(line, at.Start.Byte-offset)
+	marked := cut(line[len(before):], at.End.Byte-at.Start.Byte)
+	out.Line = at.Start.Line
+	out.Column = utf8.RuneCount(before) + 1
+	out.Width = max(1, utf8.RuneCount(marked))
+	if _, hide := d.Extra.(masked); hide {
+		line, out.Width = mask(line), 0
+	}
+	out.Source = strings.ToValidUTF8(string(line), "\uFFFD")
+	return out
+}
+
+// mask is what of a line stands before its first value.
+func mask(line []byte) []byte {
+	if name, _, found := bytes.Cut(line, []byte("=")); found {
+		return append(bytes.Clone(name), "= …"...)
+	}
+	return []byte("…")
+}
+
+// lineAt returns the line around a byte, without its ending, and where it starts.
+func (f *file) lineAt(at int) (line []byte, start int) {
+	at = min(max(at, 0), len(f.src))
+	start = bytes.LastIndexByte(f.src[:at], '\n') + 1
+	line = f.src[start:]
+	if end := bytes.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	return bytes.TrimSuffix(line, []byte("\r")), start
+}
+
+// cut is b[:n], with n brought into range.
+func cut(b []byte, n int) []byte { return b[:min(max(n, 0), len(b))] }
+
+func position(r hcl.Range) string {
+	return fmt.Sprintf("%s:%d:%d", r.Filename, r.Start.Line, r.Start.Column)
+}
+
+func errorAt(at hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at}
+}
+
+func warningAt(at hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
+	d := errorAt(at, summary, detail, args...)
+	d.Severity = hcl.DiagWarning
+	return d
+}

@@ -1,0 +1,97 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// The parser and the evaluator recurse, so what is fed to them is bounded: far above what a person
+// writes, far below what could exhaust a stack.
+const (
+	maxFileBytes = 256 << 10
+	maxNesting   = 100
+)
+
+// file is one parsed file, kept for the source lines of diagnostics.
+type file struct {
+	name string // as shown
+	src  []byte
+	body *hclsyntax.Body
+}
+
+// block is one block of a file.
+type block = hclsyntax.Block
+
+// open reads and parses a file. The body is what could be understood; never nil.
+func open(path, name string) (*file, hcl.Diagnostics) {
+	f := &file{name: name, body: &hclsyntax.Body{}}
+	src, err := read(path)
+	if err != nil {
+		return f, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Cannot read " + name, Detail: err.Error()}}
+	}
+	return parse(name, src)
+}
+
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// A pipe would block the open below.
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+}
+
+func parse(name string, src []byte) (*file, hcl.Diagnostics) {
+	f := &file{name: name, src: bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), body: &hclsyntax.Body{}}
+	if len(src) > maxFileBytes {
+		return f, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: name + " is too large",
+			Detail: fmt.Sprintf("A configuration file has at most %d bytes.", maxFileBytes)}}
+	}
+	if diags := tooDeep(f); diags.HasErrors() {
+		return f, diags
+	}
+	parsed, diags := hclsyntax.ParseConfig(f.src, name, hcl.InitialPos)
+	if body, ok := parsed.Body.(*hclsyntax.Body); ok {
+		f.body = body
+	}
+	return f, diags
+}
+
+// tooDeep refuses what would make the parser recurse without end: brackets in brackets, and long runs of
+// prefix and conditional operators. Tokens come from the lexer, so text in strings does not count.
+func tooDeep(f *file) hcl.Diagnostics {
+	tokens, _ := hclsyntax.LexConfig(f.src, f.name, hcl.InitialPos)
+	open, run := 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen,
+			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			open++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd:
+			open = max(0, open-1)
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion:
+			run++
+		case hclsyntax.TokenNewline:
+			if open == 0 {
+				run = 0
+			}
+		}
+		if open > maxNesting || run > maxNesting {
+			return hcl.Diagnostics{errorAt(t.Range, "Nested too deeply", "At most %d levels are read.", maxNesting)}
+		}
+	}
+	return nil
+}

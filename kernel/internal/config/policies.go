@@ -1,0 +1,139 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/agentco/agent/kernel/internal/policy"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+)
+
+var (
+	policyArguments = []string{"match", "action"}
+	matchFields     = []string{"kind", "provider", "tool_name", "risk"}
+	// Fields of the language that narrow a rule. To ignore one would widen it.
+	matchUnavailable = []string{"arguments", "command"}
+
+	policyActions = []string{"allow", "ask", "deny"}
+	policyKinds   = map[string]toolv1.ToolKind{
+		"resource":    toolv1.ToolKind_TOOL_KIND_RESOURCE,
+		"data_source": toolv1.ToolKind_TOOL_KIND_DATA_SOURCE,
+	}
+	policyRisks = map[string]toolv1.RiskClass{
+		"read_only": toolv1.RiskClass_RISK_CLASS_READ_ONLY,
+		"low":       toolv1.RiskClass_RISK_CLASS_LOW,
+		"moderate":  toolv1.RiskClass_RISK_CLASS_MODERATE,
+		"high":      toolv1.RiskClass_RISK_CLASS_HIGH,
+		"critical":  toolv1.RiskClass_RISK_CLASS_CRITICAL,
+	}
+)
+
+func (l *loader) policy(b *block) {
+	before := len(l.diags)
+	for _, inner := range b.Body.Blocks {
+		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "Write it as an argument: %s = { … }.", inner.Type)
+	}
+	rule := policy.Rule{Name: b.Labels[0], Source: position(b.DefRange())}
+	for _, a := range sortedAttributes(b.Body) {
+		switch a.Name {
+		case "match":
+			rule.Match = l.match(a.Expr)
+		case "action":
+			rule.Action = choice(l, a.Expr, "action", policyActions, policy.ParseAction)
+		default:
+			l.fail(a.NameRange, "Unknown argument "+quoted(a.Name), "%sA policy has match and action.", didYouMean(a.Name, policyArguments))
+		}
+	}
+	for _, name := range policyArguments {
+		if b.Body.Attributes[name] == nil && len(b.Body.Blocks) == 0 {
+			l.fail(b.DefRange(), "Missing "+name, "A policy needs match = { … } and action = \"allow\", \"ask\" or \"deny\".")
+		}
+	}
+	if len(l.diags) == before {
+		l.project.Policies = append(l.project.Policies, rule)
+		l.ruleRanges = append(l.ruleRanges, b.DefRange())
+	}
+}
+
+func (l *loader) match(expr hclsyntax.Expression) policy.Match {
+	entries, _ := l.object(expr, slices.Concat(matchFields, matchUnavailable)...)
+	for _, name := range matchUnavailable {
+		if e := entries[name]; e != nil {
+			l.fail(e.Range(), "match."+name+" is not available in this build", "Without it the rule would match more than it says. Remove the policy, or match by %s.", list(matchFields))
+		}
+	}
+	var m policy.Match
+	if e := entries["provider"]; e != nil {
+		m.Provider = l.nonEmpty(e)
+	}
+	if e := entries["tool_name"]; e != nil {
+		m.ToolName = strings.TrimPrefix(l.nonEmpty(e), "/")
+	}
+	if e := entries["kind"]; e != nil {
+		m.Kind = choice(l, e, "kind", []string{"resource", "data_source"}, from(policyKinds))
+	}
+	if e := entries["risk"]; e != nil {
+		m.Risk = choice(l, e, "risk", []string{"read_only", "low", "moderate", "high", "critical"}, from(policyRisks))
+	}
+	return m
+}
+
+// nonEmpty reads a constant name. An empty one would match everything instead of nothing.
+func (l *loader) nonEmpty(expr hclsyntax.Expression) string {
+	s, ok := l.text(expr)
+	if ok && s == "" {
+		l.fail(expr.Range(), "Empty name", "Leave the field out to match any.")
+	}
+	return s
+}
+
+// choice reads a constant that is one of a few words.
+func choice[T any](l *loader, expr hclsyntax.Expression, what string, words []string, parse func(string) (T, error)) T {
+	s, ok := l.text(expr)
+	v, err := parse(s)
+	if ok && err != nil {
+		l.fail(expr.Range(), "Unknown "+what+" "+quoted(s), "%sUse %s.", didYouMean(s, words), list(words))
+	}
+	return v
+}
+
+func from[T any](words map[string]T) func(string) (T, error) {
+	return func(s string) (T, error) {
+		v, ok := words[s]
+		if !ok {
+			return v, fmt.Errorf("unknown word %q", s)
+		}
+		return v, nil
+	}
+}
+
+// checkPolicies looks at the rules beside each other.
+func (l *loader) checkPolicies() {
+	first := map[policy.Match]policy.Rule{}
+	for i, rule := range l.project.Policies {
+		at := l.ruleRanges[i]
+		if other, seen := first[rule.Match]; seen {
+			if _, err := policy.New([]policy.Rule{other, rule}); err != nil {
+				l.fail(at, "Policies contradict each other", "%s.", sentence(err))
+			}
+			continue
+		}
+		first[rule.Match] = rule
+		l.warnAbout(rule, at)
+	}
+}
+
+func (l *loader) warnAbout(rule policy.Rule, at hcl.Range) {
+	set, err := policy.New([]policy.Rule{rule})
+	if err != nil {
+		l.fail(at, "Invalid policy", "%s.", sentence(err))
+		return
+	}
+	for _, w := range set.Warnings() {
+		l.diags = append(l.diags, warningAt(at, "Policy "+quoted(rule.Name)+" matches everything", "%s.", capital(w)))
+	}
+}

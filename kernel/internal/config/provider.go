@@ -1,0 +1,74 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// provider evaluates a provider block for what can be wrong with it before its schema is known: an
+// unset variable must not wait for the first start of the provider.
+func (l *loader) provider(b *block) {
+	l.blocks[b.Labels[0]] = b
+	for _, a := range sortedAttributes(b.Body) {
+		_, diags := a.Expr.Value(l.scope.context())
+		l.diags = append(l.diags, explain(l.file, a, diags)...)
+		l.windowsPaths(a)
+	}
+}
+
+// "C:\new" is valid HCL that holds a line break, never what was meant.
+var windowsPath = regexp.MustCompile(`^[A-Za-z]:.*\\[nrt]`)
+
+func (l *loader) windowsPaths(a *hclsyntax.Attribute) {
+	_ = hclsyntax.VisitAll(a.Expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		lit, ok := n.(*hclsyntax.LiteralValueExpr)
+		if !ok {
+			return nil
+		}
+		if src := l.file.src[lit.SrcRange.Start.Byte:lit.SrcRange.End.Byte]; windowsPath.Match(src) {
+			l.fail(lit.SrcRange, "Backslash in a path", `A backslash begins an escape sequence. Write \\ for each, or use / instead.`)
+		}
+		return nil
+	})
+}
+
+// explain makes the evaluator's diagnostics fit for an attribute that may hold secrets: details that could
+// quote the value of a variable are replaced, and common mistakes are given their cure.
+func explain(f *file, a *hclsyntax.Attribute, diags hcl.Diagnostics) hcl.Diagnostics {
+	calls := envCalls(a.Expr)
+	for _, d := range diags {
+		var unset *unsetError
+		extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
+		switch {
+		case ok && errors.As(extra.FunctionCallError(), &unset):
+			d.Summary = fmt.Sprintf("Environment variable %q is not set", unset.name)
+			d.Detail = fmt.Sprintf("The argument %q needs it. Set it, even to an empty string, and run again.", a.Name)
+		case d.Summary == "Unknown variable":
+			d.Detail = unknownVariable(f, d)
+		case d.Summary == "Call to unknown function":
+			d.Detail = "The functions are env and " + list(functionNames()) + "."
+		case len(calls) > 0:
+			d.Detail = fmt.Sprintf("The expression does not fit the value it reads with %s. The value is not shown: it may be a secret.", f.text(calls[0].Range()))
+		}
+	}
+	return diags
+}
+
+func unknownVariable(f *file, d *hcl.Diagnostic) string {
+	name := "NAME"
+	if d.Subject != nil {
+		name, _, _ = strings.Cut(f.text(*d.Subject), ".")
+	}
+	return fmt.Sprintf("The only variables are path.root, path.cwd and path.home. For an environment variable write env(%q); for the text itself write $${%s}.", name, name)
+}
+
+// text is the source of a range.
+func (f *file) text(r hcl.Range) string {
+	start := min(max(r.Start.Byte, 0), len(f.src))
+	return string(f.src[start:min(max(r.End.Byte, start), len(f.src))])
+}
