@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -18,6 +19,9 @@ import (
 // CallbackDialer opens the connection on which the kernel serves its callbacks. Its caller closes what it returns
 // when it is an io.Closer. It is never called twice at the same time.
 type CallbackDialer func() (grpc.ClientConnInterface, error)
+
+// connectPatience is how long a report waits for the channel. A kernel that serves one announced it long before.
+const connectPatience = time.Second
 
 var errNoCallbacks = errors.New("the kernel serves no callbacks")
 
@@ -106,7 +110,9 @@ func (c *callbacks) ready() kernelv1.KernelCallbackServiceClient {
 
 // emitCancelled hands the report of a cancelled call to the kernel.
 func (c *callbacks) emitCancelled(ctx context.Context, call *toolv1.ToolCall, report *toolv1.ToolError) error {
-	client, err := c.connected(ctx)
+	reachable, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	client, err := c.connected(reachable)
 	if err != nil {
 		return err
 	}

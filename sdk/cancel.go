@@ -15,6 +15,9 @@ import (
 // report hands the kernel what a cancelled call had already done. gRPC delivers nothing on a stream that the
 // client has cancelled, so the report goes over the callback channel.
 func (s *server) report(ctx context.Context, f *frame, out outcome) {
+	if errors.Is(context.Cause(f.events.ctx), errKernelGone) {
+		return // there is nobody to tell
+	}
 	if errors.Is(out.err, errAbandoned) {
 		f.log.Warn("abandoned after the grace time", "operation", f.operation.name, "call", f.call.GetId())
 		// The grace time is over; what is known still goes out.

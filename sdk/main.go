@@ -39,6 +39,9 @@ func Main[C any](p *Provider[C]) {
 	}
 	protocol := os.Stdout
 	os.Stdout = os.Stderr
+	// When the kernel dies, standard error is a pipe that nobody reads, and a write to it would kill the process in
+	// the middle of its cleaning up. Caught, not ignored: children of the provider start with the default.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	srv := p.server(nil)
 	go endWith(srv)
 	serve(srv, protocol)

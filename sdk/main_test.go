@@ -1,0 +1,185 @@
+package sdk_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk"
+)
+
+// actAs names what the test binary does instead of running tests, so that tests have real processes.
+const actAs = "SDK_TEST_ACT_AS"
+
+// closedFile names a file that tells of the provider's end when there is nobody left to tell.
+const closedFile = "SDK_TEST_CLOSED_FILE"
+
+var actors = map[string]func(){
+	"noisy": func() {
+		p := with(func(_ context.Context, c *call, in doIn) (doOut, error) {
+			for range 4000 {
+				fmt.Println(strings.Repeat("noise ", 20)) // more than any pipe holds
+			}
+			return doOut{in.What}, nil
+		})
+		p.Setup(func(context.Context, *config, sdk.Env) error {
+			fmt.Println("printing in Setup")
+			return nil
+		})
+		sdk.Main(p)
+	},
+	"closing": func() {
+		p := with(func(ctx context.Context, c *call, _ doIn) (doOut, error) {
+			c.Status("running")
+			<-ctx.Done()
+			fmt.Fprintln(os.Stderr, "stopped: "+context.Cause(ctx).Error())
+			return doOut{}, ctx.Err()
+		})
+		p.Close(func(*config) error {
+			fmt.Fprintln(os.Stderr, "closed")
+			if file := os.Getenv(closedFile); file != "" {
+				return os.WriteFile(file, []byte("closed"), 0o600)
+			}
+			return nil
+		})
+		sdk.Main(p)
+	},
+	"orphaner": orphan,
+}
+
+// toolPlugin is the client side of tool.v1.
+type toolPlugin struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
+
+func (toolPlugin) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error { return nil }
+
+func (toolPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return toolv1.NewToolServiceClient(conn), nil
+}
+
+// launch starts the test binary as a provider, the way a kernel does.
+func launch(t testing.TB, actor string, stderr io.Writer) (*goplugin.Client, toolv1.ToolServiceClient) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), actAs+"="+actor) // the last value counts
+	client := goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue},
+		Plugins:         goplugin.PluginSet{plugin.Tool: toolPlugin{}}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		Logger:           hclog.NewNullLogger(), Stderr: stderr,
+	})
+	t.Cleanup(client.Kill)
+	protocol, err := client.Client()
+	require.NoError(t, err)
+	raw, err := protocol.Dispense(plugin.Tool)
+	require.NoError(t, err)
+	tools := raw.(toolv1.ToolServiceClient)
+	config := &toolv1.ConfigureRequest{Config: object(t, map[string]any{"root": "/"})}
+	_, err = tools.Configure(context.Background(), config)
+	require.NoError(t, err)
+	return client, tools
+}
+
+func TestPrintingCannotDisturbTheProtocolNorStopTheProvider(t *testing.T) {
+	_, tools := launch(t, "noisy", io.Discard)
+	stream, err := tools.Invoke(t.Context(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{
+		Id: "1", ToolName: "do", Arguments: object(t, map[string]any{"what": "it"}),
+	}})
+	require.NoError(t, err)
+	r, err := stream.Recv()
+	require.NoError(t, err)
+	require.Equal(t, "it", r.GetEvent().GetResult().GetPayload().AsMap()["did"])
+}
+
+func TestTerminatedProviderStopsItsCallsAndCloses(t *testing.T) {
+	var stderr syncBuffer
+	client, tools := launch(t, "closing", &stderr)
+	stream, err := tools.Invoke(t.Context(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{
+		Id: "1", ToolName: "do", Arguments: object(t, map[string]any{"what": "it"}),
+	}})
+	require.NoError(t, err)
+	_, err = stream.Recv()
+	require.NoError(t, err)
+	process, err := os.FindProcess(client.ReattachConfig().Pid)
+	require.NoError(t, err)
+	require.NoError(t, terminate(process))
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	require.Eventually(t, client.Exited, 10*time.Second, 5*time.Millisecond)
+	require.Contains(t, stderr.String(), "stopped: the provider was told to terminate")
+	require.Contains(t, stderr.String(), "closed")
+}
+
+// orphan is a kernel that starts a provider, begins a call, says so and waits to be killed.
+func orphan() {
+	t := &orphanT{}
+	client, tools := launch(t, "closing", os.Stderr)
+	stream, err := tools.Invoke(context.Background(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{
+		Id: "1", ToolName: "do", Arguments: object(t, map[string]any{"what": "it"}),
+	}})
+	require.NoError(t, err)
+	_, err = stream.Recv()
+	require.NoError(t, err)
+	fmt.Println("pid", client.ReattachConfig().Pid)
+	select {}
+}
+
+func TestKilledKernelTakesTheProviderWithItInGoodOrder(t *testing.T) {
+	closed := filepath.Join(t.TempDir(), "closed")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), actAs+"=orphaner", closedFile+"="+closed)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	pid, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(line), "pid "))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, 5*time.Millisecond)
+	require.FileExists(t, closed)
+}
+
+func TestStartedByHand(t *testing.T) {
+	for _, test := range []struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{nil, 1, "", "This is a provider: a kernel such as agent starts it"},
+		{[]string{"--help"}, 0, "dev_overrides", ""},
+		{[]string{"--version"}, 0, "probe 1.2.3\n", ""},
+	} {
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(os.Args[0], test.args...)
+		cmd.Env = append(os.Environ(), actAs+"=closing")
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := cmd.Run()
+		if test.code == 0 {
+			require.NoError(t, err)
+		} else {
+			require.Error(t, err)
+		}
+		require.Equal(t, test.code, cmd.ProcessState.ExitCode())
+		require.Contains(t, stdout.String(), test.stdout)
+		require.Contains(t, stderr.String(), test.stderr)
+	}
+}
