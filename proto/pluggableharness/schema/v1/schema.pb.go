@@ -88,7 +88,7 @@ type Schema struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Type        SchemaType             `protobuf:"varint,1,opt,name=type,proto3,enum=pluggableharness.schema.v1.SchemaType" json:"type,omitempty"`
 	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// Members of an OBJECT, by name. Names not listed are not accepted.
+	// Members of an OBJECT, by name; arguments may have no others. An OBJECT without any takes whatever comes.
 	Properties map[string]*Schema `protobuf:"bytes,3,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Names in properties that must be present.
 	Required []string `protobuf:"bytes,4,rep,name=required,proto3" json:"required,omitempty"`

@@ -1,0 +1,90 @@
+# Targets for people and for CI; `make help` lists them. Everything but race and fuzz needs only Go, git and make.
+
+SHELL := /bin/sh
+export CGO_ENABLED := 0
+
+MODULES   := proto sdk kernel conformance providers/bash providers/filesystem providers/release-tools
+PACKAGES  := $(MODULES:%=./%/...)
+PROVIDERS := filesystem bash release-tools
+
+# From a tag the version is the tag's; in between it says what it is built from.
+VERSION ?= $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//')
+LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+BUILD   := go build -trimpath -ldflags '$(LDFLAGS)'
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build agent and the providers into bin/
+	@mkdir -p bin
+	$(BUILD) -o bin/agent ./kernel/cmd/agent
+	$(foreach p,$(PROVIDERS),$(BUILD) -o bin/provider-$(p) ./providers/$(p) &&) true
+
+.PHONY: demo
+demo: build ## play a session on a copy of examples/project, through the real binaries
+	@sh examples/demo.sh bin
+
+.PHONY: test
+test: ## run every test
+	go test work
+
+.PHONY: race
+race: ## run every test under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race work
+
+FUZZTIME ?= 10s
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (10s) each
+	@for m in $(MODULES); do sh tools/fuzz.sh $$m $(FUZZTIME) || exit 1; done
+
+.PHONY: bench
+bench: ## run every benchmark once
+	go test -run '^$$' -bench . -benchtime 20x $(PACKAGES)
+
+.PHONY: fmt
+fmt: ## format the code
+	gofmt -w $(MODULES)
+
+.PHONY: vet
+vet: ## vet for this system, and compile for the others
+	go vet work
+	GOOS=darwin go vet work
+	GOOS=windows go vet ./proto/... ./sdk/... ./kernel/... ./providers/filesystem/... ./providers/release-tools/...
+
+.PHONY: generate
+generate: bin/buf ## generate the Go code of the protocol
+	cd proto && ../bin/buf generate
+
+# What the wire is compared with: the last release, or the last commit before there is one.
+AGAINST ?= $(shell git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null || echo HEAD)
+.PHONY: check-generated
+check-generated: bin/buf ## fail when generated code differs from a fresh generation, or the wire breaks
+	sh tools/check-generated.sh
+	cd proto && ../bin/buf lint && ../bin/buf breaking --against '../.git#ref=$(AGAINST),subdir=proto'
+
+.PHONY: lint
+lint: bin/golangci-lint ## lint, with the rules that hold the import order
+	bin/golangci-lint run $(PACKAGES)
+
+.PHONY: standalone
+standalone: ## build each module by itself, as its users do, with a tidy go.mod
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff && GOWORK=off go build ./... && GOWORK=off go vet ./...) || { echo "$$m: see above"; exit 1; }; done
+
+.PHONY: check
+check: vet standalone check-generated lint ## what CI runs beside the tests
+
+bin/buf: tools/buf/go.mod tools/buf/go.sum
+	@mkdir -p bin
+	cd tools/buf && GOWORK=off go build -o ../../bin/buf github.com/bufbuild/buf/cmd/buf
+
+bin/golangci-lint: tools/lint/go.mod tools/lint/go.sum
+	@mkdir -p bin
+	cd tools/lint && GOWORK=off go build -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin
