@@ -1,5 +1,3 @@
-// Package host runs providers: it launches a binary, speaks the handshake, keeps one process alive and ends it with all
-// that belongs to it. It is the only package that knows go-plugin.
 package host
 
 import (

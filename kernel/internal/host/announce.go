@@ -1,0 +1,151 @@
+package host
+
+import (
+	"net"
+	"sync"
+	"time"
+
+	"github.com/agentco/agent/proto/plugin"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+)
+
+// announceEvery is how often the callback stream is announced while a call runs and the provider has not connected.
+//
+// go-plugin keeps an announcement on the provider's side for five seconds, ignores others meanwhile, and then forgets
+// it together with whatever has been stored since; a provider that dials waits five seconds for the next one. At two
+// seconds apart each wait is met, and no announcement falls on the forgetting of an earlier one.
+const announceEvery = 2 * time.Second
+
+// announcer keeps the kernel's callback stream within reach of a provider that dials whenever it likes.
+type announcer struct {
+	broker *goplugin.GRPCBroker
+	server *grpc.Server
+
+	mu          sync.Mutex
+	last        time.Time
+	calls       int
+	connections int
+	unreachable bool // the provider has no broker, so it cannot call back
+	closed      bool
+	wake        chan struct{} // stops the loop early; nil when none runs
+	serving     sync.WaitGroup
+}
+
+// begin makes the stream reachable for the time of one call; end ends it.
+func (a *announcer) begin() (end func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls++
+	if a.wake == nil && a.wanted() {
+		a.wake = make(chan struct{})
+		a.serving.Go(func() { a.loop(a.wake) })
+	}
+	return a.end
+}
+
+func (a *announcer) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls--
+	a.settle()
+}
+
+func (a *announcer) wanted() bool {
+	return a.calls > 0 && a.connections == 0 && !a.unreachable && !a.closed
+}
+
+// settle ends the loop when there is nothing left to announce.
+func (a *announcer) settle() {
+	if a.wake != nil && !a.wanted() {
+		close(a.wake)
+		a.wake = nil
+	}
+}
+
+func (a *announcer) loop(wake <-chan struct{}) {
+	for {
+		a.mu.Lock()
+		pause := time.Until(a.last.Add(announceEvery))
+		a.mu.Unlock()
+		if pause <= 0 {
+			a.announce()
+			pause = announceEvery
+		}
+		select {
+		case <-wake:
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// announce opens a listener and tells the provider of it. Each stays open: the provider may be about to connect.
+func (a *announcer) announce() {
+	a.mu.Lock()
+	a.last = time.Now()
+	a.mu.Unlock()
+	listener, err := a.broker.Accept(plugin.CallbackStreamID)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		a.unreachable = true
+		a.settle()
+		return
+	}
+	if a.closed {
+		_ = listener.Close()
+		return
+	}
+	a.serving.Go(func() { _ = a.server.Serve(counted{listener, a}) })
+}
+
+// reachable reports whether a report of the provider can be expected at all.
+func (a *announcer) reachable() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.unreachable && !a.closed
+}
+
+func (a *announcer) close() {
+	a.mu.Lock()
+	a.closed = true
+	a.settle()
+	a.mu.Unlock()
+	a.server.Stop()
+	a.serving.Wait()
+}
+
+func (a *announcer) count(by int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.connections += by
+	a.settle()
+}
+
+// counted is a listener that tells the announcer who is connected.
+type counted struct {
+	net.Listener
+	announcer *announcer
+}
+
+// Accept counts the connection until it is closed.
+func (c counted) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.announcer.count(1)
+	return &countedConn{Conn: conn, left: sync.OnceFunc(func() { c.announcer.count(-1) })}, nil
+}
+
+type countedConn struct {
+	net.Conn
+	left func()
+}
+
+// Close closes the connection.
+func (c *countedConn) Close() error {
+	c.left()
+	return c.Conn.Close()
+}

@@ -1,0 +1,181 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+const (
+	// schemaTimeout is generous: the answers are cheap and need no network.
+	schemaTimeout = 10 * time.Second
+	// configureTimeout lets a provider open what it needs, a remote service among it.
+	configureTimeout = 60 * time.Second
+)
+
+// discovery is what a process says of itself.
+type discovery struct {
+	operations []Operation
+	offers     []offer
+	producers  []*commonv1.ProducerRef
+	config     *configv1.ConfigSchema
+}
+
+// discover asks the process for every category there is, all at once. It serves those that it answers for.
+func (l *life) discover(ctx context.Context, provider string) (discovery, error) {
+	ctx, cancel := context.WithTimeout(ctx, schemaTimeout)
+	defer cancel()
+	possible := []category{newTools(l.conn), newCommands(l.conn)}
+	offers := make([]*offer, len(possible))
+	producers := make([]*commonv1.ProducerRef, len(possible))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, c := range possible {
+		group.Go(func() (err error) {
+			offers[i], producers[i], err = ask(ctx, c, provider)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return discovery{}, l.orEnding(err)
+	}
+	var d discovery
+	for i, c := range possible {
+		if offers[i] == nil {
+			continue
+		}
+		l.serves = append(l.serves, c)
+		d.add(*offers[i], producers[i])
+	}
+	if len(l.serves) == 0 {
+		return discovery{}, errors.New("it serves neither tools nor slash commands: it is a provider of a category that this kernel does not have")
+	}
+	return d, check(d)
+}
+
+func ask(ctx context.Context, c category, provider string) (*offer, *commonv1.ProducerRef, error) {
+	o, err := c.offer(ctx, provider)
+	if absent(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("it did not say what it offers as %s: %w", c.id(), err)
+	}
+	producer, err := c.describe(ctx)
+	if err != nil && !absent(err) {
+		return nil, nil, fmt.Errorf("it did not identify itself as %s: %w", c.id(), err)
+	}
+	if v := producer.GetProtocolVersion(); v > 1 {
+		return nil, nil, fmt.Errorf("it speaks version %d of %s and this kernel speaks version 1: install a version of the provider made for it", v, c.id())
+	}
+	if producer == nil {
+		producer = &commonv1.ProducerRef{Name: provider, Category: c.id(), ProtocolVersion: 1}
+	}
+	return &o, producer, nil
+}
+
+func (d *discovery) add(o offer, producer *commonv1.ProducerRef) {
+	d.operations = append(d.operations, o.operations...)
+	d.offers = append(d.offers, o)
+	d.producers = append(d.producers, producer)
+	if len(d.config.GetAttributes()) == 0 {
+		d.config = o.config
+	}
+}
+
+// operationName is what every client takes as the name of a tool.
+var operationName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// check refuses a provider whose word cannot be relied on: the gate decides by kind and risk.
+func check(d discovery) error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, o := range d.operations {
+		if err := checkOperation(o); err != nil {
+			errs = append(errs, fmt.Errorf("operation %s: %w", quoted(o.Name), err))
+		}
+		if seen[o.String()] {
+			errs = append(errs, fmt.Errorf("operation %s is offered twice", quoted(o.Name)))
+		}
+		seen[o.String()] = true
+	}
+	for _, o := range d.offers {
+		if len(o.config.GetAttributes()) > 0 && !proto.Equal(o.config, d.config) {
+			errs = append(errs, errors.New("its categories have different config schemas, and one block must serve both"))
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("what it offers breaks the protocol, which its author has to correct: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+func checkOperation(o Operation) error {
+	if !operationName.MatchString(o.Name) {
+		return errors.New("the name must be 1 to 64 letters, digits, _ or -")
+	}
+	switch o.Kind {
+	case toolv1.ToolKind_TOOL_KIND_DATA_SOURCE, toolv1.ToolKind_TOOL_KIND_INTERACTIVE:
+		if o.Risk != toolv1.RiskClass_RISK_CLASS_READ_ONLY {
+			return fmt.Errorf("%s must have risk RISK_CLASS_READ_ONLY, not %s", o.Kind, o.Risk)
+		}
+	case toolv1.ToolKind_TOOL_KIND_RESOURCE:
+		if o.Risk < toolv1.RiskClass_RISK_CLASS_LOW || o.Risk > toolv1.RiskClass_RISK_CLASS_CRITICAL {
+			return fmt.Errorf("%s must have a risk from low to critical, not %s", o.Kind, o.Risk)
+		}
+	default:
+		return fmt.Errorf("there is no kind %s", o.Kind)
+	}
+	return nil
+}
+
+// configure hands the configuration to every category the process serves.
+func (l *life) configure(ctx context.Context, spec Spec, config *structpb.Struct) *StartError {
+	ctx, cancel := context.WithTimeout(ctx, configureTimeout)
+	defer cancel()
+	for _, c := range l.serves {
+		err := c.configure(ctx, config)
+		if err == nil {
+			continue
+		}
+		failed := spec.failure(StageConfigure, l.orEnding(err))
+		if failed.Rejection = rejection(err); failed.Rejection != nil {
+			failed.Cause = errors.New(failed.Rejection.GetMessage())
+		}
+		return failed
+	}
+	return nil
+}
+
+// orEnding replaces the error of a connection that broke by the end of the process that broke it.
+func (l *life) orEnding(err error) error {
+	if !lost(err) {
+		return err
+	}
+	select {
+	case <-l.process.exited:
+		return fmt.Errorf("it ended (%s) while it was being started", l.process.ending())
+	case <-time.After(crashPatience):
+		return err
+	}
+}
+
+func sameOffers(a, b []offer) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !proto.Equal(a[i].whole, b[i].whole) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,132 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// closePatience is how long a provider may keep a stream open after its last event.
+const closePatience = 2 * time.Second
+
+// Ending is how a call ended, as far as the provider is concerned.
+type Ending int
+
+// Every way a call ends.
+const (
+	// Completed: Reply.Payload is the result.
+	Completed Ending = iota + 1
+	// Failed: Reply.Error is what the provider said, or what was wrong with how it said it.
+	Failed
+	// Cancelled: the context ended first. Reply.Report is set when the provider reported.
+	Cancelled
+	// Crashed: the process died, or could not be started again.
+	Crashed
+)
+
+// Reply is how a call ended.
+type Reply struct {
+	Ending     Ending
+	Payload    *structpb.Struct
+	Error      *toolv1.ToolError // set unless Ending is Completed
+	ExitStatus *toolv1.ToolEvent_ExitStatus
+	Report     *Report
+}
+
+// Invoke runs a call. show receives every event but the last, result or error, which the Reply holds; it is called
+// from this goroutine, and the provider waits for it. When ctx is done the call is cancelled, and Invoke waits for
+// what the provider reports, which show receives as events too.
+func (p *Provider) Invoke(ctx context.Context, call Call, show func(*toolv1.ToolEvent)) Reply {
+	if ctx.Err() != nil {
+		return cancelled(call, nil)
+	}
+	l, err := p.ready(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return cancelled(call, nil)
+	case err != nil:
+		return crashed("%s was not run: %v", call.Operation, err)
+	}
+	return l.invoke(ctx, call, show)
+}
+
+func (l *life) invoke(ctx context.Context, call Call, show func(*toolv1.ToolEvent)) Reply {
+	service, err := find(l.serves, call.Operation.Category)
+	if err != nil {
+		return Reply{Ending: Failed, Error: unknown(err.Error(), "%s was not run: %v", call.Operation, err)}
+	}
+	reports, forget := l.callbacks.expect(call.ID)
+	defer forget()
+	defer l.announcer.begin()()
+	// The stream must not end with ctx by itself: that a call was cancelled is told from how else it could have ended.
+	rpc, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	var g grammar
+	next, err := service.invoke(rpc, call)
+	if err == nil {
+		err = receive(&g, next, cancel, show)
+	}
+	reply := l.conclude(ctx, call, &g, err)
+	if reply.Ending == Cancelled {
+		reply = l.awaitReport(call, reports, show)
+	}
+	reply.ExitStatus = g.exit
+	return reply
+}
+
+// errGrammar is what a provider did with the stream that it must not.
+type errGrammar struct{ cause error }
+
+func (e errGrammar) Error() string { return e.cause.Error() }
+
+// receive takes events until the stream ends: with io.EOF after the last event as it should, otherwise with what went
+// wrong.
+func receive(g *grammar, next func() (*toolv1.ToolEvent, error), cancel func(), show func(*toolv1.ToolEvent)) error {
+	for {
+		event, err := next()
+		if err != nil {
+			return err
+		}
+		visible, err := g.accept(event)
+		if err != nil {
+			return errGrammar{err}
+		}
+		if visible {
+			show(event)
+		}
+		if g.over() {
+			defer time.AfterFunc(closePatience, cancel).Stop()
+		}
+	}
+}
+
+// conclude decides how a call ended from the events it had and the error its stream ended with.
+func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) Reply {
+	var broken errGrammar
+	switch {
+	case errors.As(err, &broken):
+		return Reply{Ending: Failed, Error: l.violation(call, broken)}
+	case g.result != nil:
+		return Reply{Ending: Completed, Payload: g.result.GetPayload()}
+	case g.failed != nil:
+		return Reply{Ending: Failed, Error: g.failed}
+	case ctx.Err() != nil:
+		return Reply{Ending: Cancelled}
+	case errors.Is(err, io.EOF):
+		return Reply{Ending: Failed, Error: l.violation(call, errors.New("it ended the stream without a result or an error"))}
+	case lost(err):
+		return l.death(call, err)
+	default:
+		return Reply{Ending: Failed, Error: toolError(call.Operation.String(), err)}
+	}
+}
+
+func (l *life) violation(call Call, cause error) *toolv1.ToolError {
+	l.callbacks.log.Warn("the provider broke the protocol", "operation", call.Operation.String(), "cause", cause.Error())
+	return unknown(cause.Error(), "%s: the provider broke the protocol, so its answer cannot be relied on: %v", call.Operation, cause)
+}

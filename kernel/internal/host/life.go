@@ -1,0 +1,175 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
+	"github.com/agentco/agent/proto/plugin"
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+)
+
+const (
+	// messageLimit bounds one gRPC message in either direction. gRPC's own 4 MiB would refuse a large file, and
+	// go-plugin's two gigabytes would let a provider take all memory.
+	messageLimit = 64 << 20
+	// closeGrace is how long a provider may take to leave: the grace time of a call that it has to end, and a little.
+	closeGrace = 7 * time.Second
+)
+
+// life is one process of a provider, connected.
+type life struct {
+	process   *process
+	client    *goplugin.Client
+	conn      *grpc.ClientConn
+	callbacks *callbacks
+	announcer *announcer
+	sockets   string
+	serves    []category
+	spawned   time.Duration // from the request to the existing process
+	shook     time.Duration // from there to the handshake
+	joined    time.Duration // from there to the connection
+
+	ending sync.Once
+}
+
+// bridge is how go-plugin hands over the connection and the broker.
+type bridge struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
+
+type link struct {
+	broker *goplugin.GRPCBroker
+	conn   *grpc.ClientConn
+}
+
+// GRPCServer exists because go-plugin wants both sides in one type.
+func (bridge) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
+	return fmt.Errorf("the kernel is not a provider")
+}
+
+// GRPCClient hands over what every service of the provider shares.
+func (bridge) GRPCClient(_ context.Context, broker *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return link{broker, conn}, nil
+}
+
+// launch starts a process and shakes hands. On failure nothing of it is left.
+func launch(ctx context.Context, spec Spec) (*life, *StartError) {
+	fail := func(stage Stage, cause error, output []string) *StartError {
+		return &StartError{Provider: spec.Name, Path: spec.Path, Stage: stage, Cause: cause, Output: output}
+	}
+	sockets, err := socketFolder()
+	if err != nil {
+		return nil, fail(StageLaunch, err, nil)
+	}
+	l := &life{
+		process: newProcess(spec.Path, spec.Dir, environment(spec.Env), spec.Log),
+		sockets: sockets, callbacks: newCallbacks(spec.Log),
+	}
+	config := l.clientConfig(spec)
+	l.client = goplugin.NewClient(config)
+	begin := time.Now()
+	stopped := context.AfterFunc(ctx, l.process.kill)
+	_, err = l.client.Start()
+	if err == nil {
+		l.spawned, l.shook = l.process.startedAt().Sub(begin), time.Since(l.process.startedAt())
+		begin = time.Now()
+		err = l.connect(config)
+		l.joined = time.Since(begin)
+	}
+	if !stopped() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		go l.watch()
+		return l, nil
+	}
+	l.end(0)
+	if l.process.startedAt().IsZero() {
+		return nil, fail(StageLaunch, explainLaunch(spec.Path, err), nil)
+	}
+	return nil, fail(StageHandshake, explainHandshake(ctx, l.process, err, spec.StartTimeout), l.process.errors.lines())
+}
+
+func (l *life) clientConfig(spec Spec) *goplugin.ClientConfig {
+	return &goplugin.ClientConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
+		},
+		Plugins:          goplugin.PluginSet{plugin.Tool: bridge{}, plugin.SlashCommand: bridge{}},
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (runner.Runner, error) {
+			// go-plugin's own variables come last, so that nothing that was given can replace them.
+			l.process.env = append(l.process.env, cmd.Env...)
+			return l.process, nil
+		},
+		SkipHostEnv:      true,
+		AutoMTLS:         true,
+		StartTimeout:     spec.StartTimeout,
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.sockets},
+		SyncStdout:       l.process.lines("stdout", false),
+		SyncStderr:       l.process.lines("stderr", true),
+		Logger:           hclog.NewNullLogger(),
+		GRPCDialOptions: []grpc.DialOption{
+			grpc.WithNoProxy(), // a proxy in the environment is not for a local socket
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit), grpc.MaxCallSendMsgSize(messageLimit)),
+		},
+	}
+}
+
+func (l *life) connect(config *goplugin.ClientConfig) error {
+	protocol, err := l.client.Client()
+	if err != nil {
+		return err
+	}
+	raw, err := protocol.Dispense(plugin.Tool)
+	if err != nil {
+		return err
+	}
+	conn := raw.(link)
+	l.conn = conn.conn
+	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(config.TLSConfig)), grpc.MaxRecvMsgSize(messageLimit))
+	kernelv1.RegisterKernelCallbackServiceServer(server, l.callbacks)
+	l.announcer = &announcer{broker: conn.broker, server: server}
+	return nil
+}
+
+// watch cleans up after a process that ended by itself.
+func (l *life) watch() {
+	<-l.process.exited
+	l.end(0)
+}
+
+// alive reports whether the process still runs.
+func (l *life) alive() bool {
+	select {
+	case <-l.process.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// end asks the process to leave, kills it and its group when it has not within the grace time, and cleans up. It
+// returns when all of that is done, whoever began it.
+func (l *life) end(grace time.Duration) {
+	l.ending.Do(func() {
+		l.process.spare(grace)
+		// go-plugin asks the process over a connection, without a deadline.
+		defer time.AfterFunc(grace, l.process.kill).Stop()
+		l.client.Kill()
+		l.process.flush()
+		if l.announcer != nil {
+			l.announcer.close()
+		}
+		_ = os.RemoveAll(l.sockets)
+	})
+}

@@ -1,0 +1,288 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-plugin/runner"
+)
+
+const (
+	// longestHandshake bounds the first line of stdout: version, address and a certificate fit many times over.
+	longestHandshake = 64 << 10
+	// outputGrace is how long the output of a dead process is read on while another process still holds its pipe.
+	outputGrace = 100 * time.Millisecond
+)
+
+// process is the child. It is go-plugin's runner.Runner, but go-plugin sees no more of its output than the handshake
+// line: its scanner ends at a line of 64 KiB, and the child then blocks on a full pipe.
+type process struct {
+	path string
+	dir  string
+	env  []string
+	log  *slog.Logger
+
+	cmd       *exec.Cmd
+	started   time.Time
+	handshake *io.PipeReader
+	promise   *io.PipeWriter
+	errors    tail
+	readers   sync.WaitGroup
+	writers   []*lines // what cuts the output into lines
+
+	mu     sync.Mutex
+	first  string    // the first line of stdout
+	until  time.Time // when the grace of a shutdown ends
+	gone   bool      // the process has ended: its id must not be signalled any more
+	doomed bool      // it is to be killed, started or not
+
+	exited chan struct{} // closed when the process is gone and its output read
+}
+
+var _ runner.Runner = (*process)(nil)
+
+func newProcess(path, dir string, env []string, log *slog.Logger) *process {
+	p := &process{path: path, dir: dir, env: env, log: log, exited: make(chan struct{})}
+	p.handshake, p.promise = io.Pipe()
+	return p
+}
+
+// Start starts the child with an empty stdin: the kernel's own may carry a protocol.
+func (p *process) Start(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	cmd := &exec.Cmd{Path: p.path, Args: []string{p.path}, Env: p.env, Dir: p.dir}
+	stdout, err := openChannel(&cmd.Stdout)
+	if err != nil {
+		return err
+	}
+	stderr, err := openChannel(&cmd.Stderr)
+	if err != nil {
+		return errors.Join(err, stdout.close())
+	}
+	err = startBound(cmd)
+	stdout.closeChild()
+	stderr.closeChild()
+	if err != nil {
+		return errors.Join(err, stdout.close(), stderr.close())
+	}
+	p.mu.Lock()
+	p.cmd, p.started = cmd, time.Now()
+	if p.doomed {
+		killGroup(cmd)
+	}
+	p.mu.Unlock()
+	p.readers.Go(func() { p.readStdout(stdout.ours) })
+	p.readers.Go(func() { _, _ = io.Copy(p.lines("stderr", true), stderr.ours) })
+	go p.wait(stdout, stderr)
+	return nil
+}
+
+// wait ends when the child is gone and everything it wrote has been read.
+func (p *process) wait(outputs ...channel) {
+	awaitExit(p.cmd)
+	p.mu.Lock()
+	p.gone = true
+	killGroup(p.cmd)
+	p.mu.Unlock()
+	reap(p.cmd)
+	// A process outside the group may hold the pipes open for as long as it likes.
+	for _, output := range outputs {
+		_ = output.ours.SetReadDeadline(time.Now().Add(outputGrace))
+	}
+	p.readers.Wait()
+	for _, output := range outputs {
+		_ = output.ours.Close()
+	}
+	p.flush()
+	close(p.exited)
+}
+
+func (p *process) readStdout(stdout io.Reader) {
+	defer func() { _ = p.promise.Close() }()
+	reader := bufio.NewReaderSize(stdout, longestHandshake)
+	line, err := reader.ReadSlice('\n')
+	p.mu.Lock()
+	p.first = strings.TrimSpace(string(line))
+	p.mu.Unlock()
+	if err == nil {
+		// go-plugin reads one line and then only what it throws away.
+		_, _ = p.promise.Write(line)
+		_ = p.promise.Close()
+	}
+	_, _ = io.Copy(p.lines("stdout", false), reader)
+}
+
+// lines logs what the child writes, and keeps the last of it for the text of an error when keep is set.
+func (p *process) lines(stream string, keep bool) *lines {
+	l := &lines{emit: func(line string) {
+		message, routine := fromHclog(line)
+		if keep && !routine && message != "" {
+			p.errors.add(message)
+		}
+		p.log.Debug(message, "stream", stream)
+	}}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writers = append(p.writers, l)
+	return l
+}
+
+// flush emits last lines that did not end.
+func (p *process) flush() {
+	p.mu.Lock()
+	writers := p.writers
+	p.mu.Unlock()
+	for _, w := range writers {
+		w.Flush()
+	}
+}
+
+// fromHclog finds the message in a line of go-plugin's own logger, which every Go provider has, and reports whether
+// the line is one that nobody needs to see.
+func fromHclog(line string) (message string, routine bool) {
+	var entry struct {
+		Level   string `json:"@level"`
+		Message string `json:"@message"`
+		Error   string `json:"error"`
+	}
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &entry) != nil || entry.Level == "" {
+		return line, false
+	}
+	if entry.Error != "" {
+		entry.Message += ": " + entry.Error
+	}
+	return entry.Message, entry.Level == "trace" || entry.Level == "debug"
+}
+
+// firstLine is the first line of stdout, as far as there is one.
+func (p *process) firstLine() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.first
+}
+
+// felled reports whether it took us to end the child, once exited is closed. A child may be ending by itself when it
+// is told to, so its exit status has the last word.
+func (p *process) felled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.doomed && p.cmd.ProcessState != nil && !p.cmd.ProcessState.Exited()
+}
+
+// startedAt is when the child began to exist; zero when it never did.
+func (p *process) startedAt() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.started
+}
+
+// kill ends the child and its group at once, or as soon as it is started. It does not wait.
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doomed = true
+	if p.cmd != nil && !p.gone {
+		killGroup(p.cmd)
+	}
+}
+
+// spare keeps Kill from killing before the grace time of a shutdown is over: go-plugin would allow two seconds.
+func (p *process) spare(grace time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.until = time.Now().Add(grace)
+}
+
+// Kill is how go-plugin ends a child that did not start well or did not leave by itself.
+func (p *process) Kill(context.Context) error {
+	p.mu.Lock()
+	started, grace := p.cmd != nil, time.Until(p.until)
+	p.mu.Unlock()
+	if !started {
+		return nil
+	}
+	if grace > 0 {
+		select {
+		case <-p.exited:
+			return nil
+		case <-time.After(grace):
+		}
+	}
+	p.kill()
+	return nil
+}
+
+// Wait returns when the child is gone.
+func (p *process) Wait(context.Context) error {
+	<-p.exited
+	return nil
+}
+
+// ending says how the child ended, such as "exit status 2" or "signal: killed". It may be asked once exited is closed.
+func (p *process) ending() string {
+	if p.cmd.ProcessState == nil {
+		return "no exit status"
+	}
+	return p.cmd.ProcessState.String()
+}
+
+// Stdout is the handshake line and nothing else.
+func (p *process) Stdout() io.ReadCloser { return p.handshake }
+
+// Stderr is empty for go-plugin: it is read here.
+func (p *process) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
+
+// Name is the path of the binary.
+func (p *process) Name() string { return p.path }
+
+// ID is the process id; empty before the start.
+func (p *process) ID() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return ""
+	}
+	return strconv.Itoa(p.cmd.Process.Pid)
+}
+
+// Diagnose is empty: explain says more, in our words.
+func (p *process) Diagnose(context.Context) string { return "" }
+
+// PluginToHost returns the address as it is: both run in one file system.
+func (p *process) PluginToHost(network, address string) (string, string, error) {
+	return network, address, nil
+}
+
+// HostToPlugin returns the address as it is.
+func (p *process) HostToPlugin(network, address string) (string, string, error) {
+	return network, address, nil
+}
+
+// channel is a pipe from the child.
+type channel struct{ ours, childs *os.File }
+
+func openChannel(to *io.Writer) (channel, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return channel{}, err
+	}
+	*to = w
+	return channel{ours: r, childs: w}, nil
+}
+
+// closeChild gives the child's end away: while we hold it too, reading never ends.
+func (c channel) closeChild() { _ = c.childs.Close() }
+
+func (c channel) close() error { return c.ours.Close() }

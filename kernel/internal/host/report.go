@@ -1,0 +1,87 @@
+package host
+
+import (
+	"encoding/base64"
+	"time"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Report is what had already happened when a call was cancelled, in the words of the provider.
+type Report struct {
+	// Note is for a person.
+	Note string
+	// Partial is what of the result there was; nil when there was none.
+	Partial *structpb.Struct
+	// Output is what was printed after the cancellation, at most its last 64 KiB.
+	Output []byte
+}
+
+// reportFrom reads the error that a provider hands over after a cancellation.
+func reportFrom(e *toolv1.ToolError) *Report {
+	details := e.GetDetails().GetFields()
+	r := &Report{Note: e.GetMessage(), Partial: details["partial_result"].GetStructValue()}
+	output := details["output"].GetStringValue()
+	r.Output = []byte(output)
+	if details["output_encoding"].GetStringValue() == "base64" {
+		if decoded, err := base64.StdEncoding.DecodeString(output); err == nil {
+			r.Output = decoded
+		}
+	}
+	return r
+}
+
+// events is the report as the events that the stream could not carry any more.
+func (r *Report) events() []*toolv1.ToolEvent {
+	var events []*toolv1.ToolEvent
+	if len(r.Output) > 0 {
+		events = append(events, &toolv1.ToolEvent{Event: &toolv1.ToolEvent_OutputChunk_{OutputChunk: &toolv1.ToolEvent_OutputChunk{
+			Stream: toolv1.OutputStream_OUTPUT_STREAM_STDOUT, Data: r.Output}}})
+	}
+	payload := r.Partial
+	if len(payload.GetFields()) == 0 && r.Note != "" {
+		payload = &structpb.Struct{Fields: map[string]*structpb.Value{"note": structpb.NewStringValue(r.Note)}}
+	}
+	if payload != nil {
+		events = append(events, &toolv1.ToolEvent{Event: &toolv1.ToolEvent_PartialResult_{PartialResult: &toolv1.ToolEvent_PartialResult{
+			Payload: payload}}})
+	}
+	return events
+}
+
+// reportPatience is how long the report of a cancelled call is waited for: the grace time a provider has for it, and
+// a little for the way.
+const reportPatience = 6 * time.Second
+
+// awaitReport waits for what a provider has to say of a call that was cancelled, which can only come over the
+// callback stream: gRPC delivers nothing more on the stream of the call.
+func (l *life) awaitReport(call Call, reports <-chan *Report, show func(*toolv1.ToolEvent)) Reply {
+	if !l.announcer.reachable() {
+		return cancelled(call, nil)
+	}
+	timer := time.NewTimer(reportPatience)
+	defer timer.Stop()
+	select {
+	case report := <-reports:
+		for _, event := range report.events() {
+			show(event)
+		}
+		return cancelled(call, report)
+	case <-l.process.exited:
+		l.callbacks.log.Warn("the provider ended during a cancelled call", "operation", call.Operation.String(), "ending", l.process.ending())
+	case <-timer.C:
+		l.callbacks.log.Warn("the provider did not report on a cancelled call in time: the call is abandoned",
+			"operation", call.Operation.String(), "call", call.ID)
+	}
+	return cancelled(call, nil)
+}
+
+func cancelled(call Call, report *Report) Reply {
+	text := "what had already happened is not known"
+	if report != nil && report.Note != "" {
+		text = report.Note
+	}
+	return Reply{Ending: Cancelled, Report: report,
+		Error: Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, "%s was cancelled: %s", call.Operation, text)}
+}
