@@ -72,7 +72,7 @@ func (c *callbacks) connect(dial CallbackDialer, pending chan struct{}) {
 	switch {
 	case err != nil:
 	case c.closed:
-		closeConn(conn)
+		_ = closeConn(conn)
 	default:
 		c.conn, c.client = conn, kernelv1.NewKernelCallbackServiceClient(conn)
 	}

@@ -136,9 +136,6 @@ func asError(err error) *Error {
 
 // wrapped keeps the text of whatever was wrapped around e.
 func (e *Error) wrapped(outer error) *Error {
-	if outer == error(e) {
-		return e
-	}
 	copied := *e
 	copied.Message = outer.Error()
 	return &copied

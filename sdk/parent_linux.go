@@ -32,7 +32,7 @@ func parentDeath() <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		defer unix.Close(fd)
+		defer func() { _ = unix.Close(fd) }()
 		// Between Getppid and PidfdOpen the parent may have gone and its number been taken.
 		for os.Getppid() == parent {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -28,7 +29,7 @@ func (s *server) preview(ctx context.Context, command bool, call *toolv1.ToolCal
 	}
 	plan, err := planned(ctx, op, f)
 	switch {
-	case err == errNoPreview:
+	case errors.Is(err, errNoPreview):
 		return nil, status.Errorf(codes.Unimplemented, "%s has no preview", op.about().name)
 	case err != nil:
 		return nil, asError(err).status()

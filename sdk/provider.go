@@ -108,7 +108,8 @@ func validName(name string) bool {
 	}
 	for _, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && !(r >= '0' && r <= '9') && r != '_' && r != '-' {
+		digit := r >= '0' && r <= '9'
+		if !letter && !digit && r != '_' && r != '-' {
 			return false
 		}
 	}

@@ -20,16 +20,16 @@ type proxy struct {
 }
 
 type block struct {
-	Roots  []string          `hcl:"roots" doc:"Where."`
-	Token  string            `hcl:"token,optional" sensitive:"true"`
-	Limit  float64           `hcl:"limit" default:"1.5"`
-	Greet  string            `hcl:"greet" default:"hi there"`
-	On     bool              `hcl:"on" default:"true"`
-	Env    map[string]string `hcl:"env,optional"`
-	Ports  []int             `hcl:"ports,optional"`
-	Proxy  proxy             `hcl:"proxy,optional"`
-	opened bool
-	Own    chan int
+	Roots []string          `hcl:"roots" doc:"Where."`
+	Token string            `hcl:"token,optional" sensitive:"true"`
+	Limit float64           `hcl:"limit" default:"1.5"`
+	Greet string            `hcl:"greet" default:"hi there"`
+	On    bool              `hcl:"on" default:"true"`
+	Env   map[string]string `hcl:"env,optional"`
+	Ports []int             `hcl:"ports,optional"`
+	Proxy proxy             `hcl:"proxy,optional"`
+	_     bool
+	Own   chan int
 }
 
 func typeOf[T any](t *testing.T) *config.Type {

@@ -27,7 +27,7 @@ type arguments struct {
 	Edits []edit   `json:"edits,omitempty"`
 	Small int8     `json:"small,omitempty"`
 	Count uint     `json:"count,omitempty"`
-	local int      // not an argument: it is not exported
+	_     int
 }
 
 func typeOf[T any](t *testing.T) *schema.Type {
@@ -90,7 +90,7 @@ func TestDecodeNamesTheArgumentThatDoesNotFit(t *testing.T) {
 		{"null for a required one", `{"path": null}`, "path", "argument path must be a string, not null"},
 		{"unknown", `{"path": "x", "limt": 1}`, "limt", "argument limt is not known; did you mean limit?"},
 		{"unknown and far", `{"path": "x", "zzzzzzzz": 1}`, "zzzzzzzz", "argument zzzzzzzz is not known; there are count, edits, limit, mode, path, ratio, small"},
-		{"unexported", `{"path": "x", "local": 1}`, "local", "argument local is not known; there are count, edits, limit, mode, path, ratio, small"},
+		{"a word that is no field", `{"path": "x", "local": 1}`, "local", "argument local is not known; there are count, edits, limit, mode, path, ratio, small"},
 		{"wrong type", `{"path": 7}`, "path", "argument path must be a string, not a number"},
 		{"fraction", `{"path": "x", "limit": 1.5}`, "limit", "argument limit must be a whole number, not 1.5"},
 		{"too small", `{"path": "x", "limit": 0}`, "limit", "argument limit must be at least 1, not 0"},
