@@ -42,5 +42,12 @@ func diffHunk(hunk *udiff.Hunk) *renderv1.DiffHunk {
 		text := strings.TrimSuffix(strings.TrimSuffix(line.Content, "\n"), "\r")
 		out.Lines = append(out.Lines, &renderv1.DiffLine{Op: op, Text: text})
 	}
+	// By convention a range without lines starts at the line it comes after.
+	if out.OldLines == 0 {
+		out.OldStart--
+	}
+	if out.NewLines == 0 {
+		out.NewStart--
+	}
 	return out
 }
