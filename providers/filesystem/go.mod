@@ -10,6 +10,7 @@ require github.com/agentco/agent/proto v0.0.0
 
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/spf13/afero v1.15.0 // indirect

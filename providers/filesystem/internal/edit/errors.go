@@ -1,0 +1,69 @@
+package edit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/agentco/agent/providers/filesystem/internal/text"
+)
+
+// Failure says which of several edits could not be carried out.
+type Failure struct {
+	Edit, Of int // from 1
+	Err      error
+}
+
+func (e *Failure) Error() string {
+	if e.Of == 1 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("edit %d of %d: %v", e.Edit, e.Of, e.Err)
+}
+
+func (e *Failure) Unwrap() error { return e.Err }
+
+// Malformed is an edit that makes no sense for any file.
+type Malformed struct{ Reason string }
+
+func (e *Malformed) Error() string { return e.Reason }
+
+// NoMatch is an edit whose old text is not in the file.
+type NoMatch struct {
+	Near *Near // nil when nothing is like it
+}
+
+func (e *NoMatch) Error() string {
+	if e.Near == nil {
+		return "old_string was not found, and nothing in the file is like it"
+	}
+	return fmt.Sprintf("old_string was not found; %s, on line %d, is:\n%s", e.Near.Why, e.Near.Line, e.Near.Text)
+}
+
+// Ambiguous is an edit whose old text is in the file more than once.
+type Ambiguous struct {
+	Count int
+	Lines []int // where the first ones begin
+}
+
+// shownLines is how many line numbers an error lists.
+const shownLines = 20
+
+func ambiguous(v *text.View, places []int) *Ambiguous {
+	return &Ambiguous{Count: len(places), Lines: lines(v, places[:min(len(places), shownLines)])}
+}
+
+func (e *Ambiguous) Error() string {
+	numbers := make([]string, len(e.Lines))
+	for i, n := range e.Lines {
+		numbers[i] = strconv.Itoa(n)
+	}
+	where := "line " + numbers[0]
+	if len(numbers) > 1 {
+		where = "lines " + strings.Join(numbers, ", ")
+	}
+	if e.Count > shownLines {
+		where += " and more"
+	}
+	return fmt.Sprintf("old_string matches %d times (%s); add lines around it until it is unique, or set replace_all", e.Count, where)
+}

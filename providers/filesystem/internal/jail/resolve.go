@@ -1,0 +1,171 @@
+package jail
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxLinks is how many links one name may lead through, as in Linux.
+const maxLinks = 40
+
+// place is where a name ended: a link-free path below a root.
+type place struct {
+	root *root
+	rel  string
+	info fs.FileInfo // nil when nothing is there
+}
+
+func (p place) abs() string { return filepath.Join(p.root.dir, p.rel) }
+
+// resolve walks name part by part. With follow it goes through a link at the
+// end as well; without, the link itself is the place. What does not exist
+// resolves too, so that it can be created.
+func (j *Jail) resolve(name string, follow bool) (place, error) {
+	if strings.ContainsRune(name, 0) {
+		return place{}, ErrNUL
+	}
+	name = j.Abs("", name)
+	// A name that spells its way out is refused whatever links would make of it.
+	if !j.spells(name) {
+		return place{}, ErrEscape
+	}
+	w := walk{jail: j, follow: follow, at: volume(name), todo: parts(name)}
+	for len(w.todo) > 0 {
+		next := w.todo[0]
+		w.todo = w.todo[1:]
+		if err := w.step(next); err != nil {
+			return place{}, err
+		}
+	}
+	return w.end()
+}
+
+// walk is a resolution under way.
+type walk struct {
+	jail    *Jail
+	follow  bool
+	at      string // where it stands, without links
+	info    fs.FileInfo
+	missing bool // nothing is at `at`
+	todo    []string
+	links   int
+}
+
+func (w *walk) step(part string) error {
+	switch part {
+	case "", ".":
+		return nil
+	case "..":
+		if w.missing {
+			return fs.ErrNotExist
+		}
+		w.at, w.info = filepath.Dir(w.at), nil
+		return nil
+	}
+	parent, next := w.at, filepath.Join(w.at, part)
+	r, rel := w.jail.rootOf(next)
+	if r == nil || rel == "." {
+		// Outside a root names are only spelled, never looked up. A root itself
+		// was looked up when it was opened.
+		w.at, w.info = next, nil
+		if r != nil {
+			w.at = r.dir
+		}
+		return nil
+	}
+	if kernelTree(next) {
+		return ErrEscape
+	}
+	if w.jail.deny.matches(r.denyPath(rel)) {
+		return ErrDenied
+	}
+	if w.missing {
+		w.at = next
+		return nil
+	}
+	info, err := r.handle.Lstat(rel)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		w.at, w.info, w.missing = next, nil, true
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return unsearchable(w.jail, parent, err)
+	case err != nil:
+		return err
+	}
+	return w.enter(r, rel, next, info)
+}
+
+// enter moves to next, which exists in r, or to where it leads.
+func (w *walk) enter(r *root, rel, next string, info fs.FileInfo) error {
+	last := len(w.todo) == 0
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0 && (w.follow || !last):
+		if w.links++; w.links > maxLinks {
+			return syscall.ELOOP
+		}
+		target, err := r.handle.Readlink(rel)
+		if err != nil {
+			return err
+		}
+		if filepath.IsAbs(target) {
+			w.at = volume(target)
+		}
+		w.info = nil
+		w.todo = append(parts(target), w.todo...)
+		return nil
+	case !last && !info.IsDir():
+		return syscall.ENOTDIR
+	}
+	w.at, w.info = next, info
+	return nil
+}
+
+func (w *walk) end() (place, error) {
+	r, rel := w.jail.rootOf(w.at)
+	if r == nil {
+		return place{}, ErrEscape
+	}
+	p := place{root: r, rel: rel, info: w.info}
+	if p.info == nil && !w.missing {
+		info, err := r.handle.Lstat(rel)
+		if err != nil {
+			return place{}, err
+		}
+		p.info = info
+	}
+	return p, nil
+}
+
+// rootOf returns the innermost root that holds name, and the way from there.
+func (j *Jail) rootOf(name string) (*root, string) {
+	for _, r := range j.inner {
+		if name == r.alias {
+			return r, "."
+		}
+	}
+	for _, r := range j.inner {
+		if rel, ok := r.within(name); ok {
+			return r, rel
+		}
+	}
+	return nil, ""
+}
+
+func unsearchable(j *Jail, dir string, err error) error {
+	if r, rel := j.rootOf(dir); r != nil && rel != "." {
+		dir = rel
+	}
+	return fmt.Errorf("directory %s cannot be searched: %w", dir, cause(err))
+}
+
+func volume(name string) string { return filepath.VolumeName(name) + string(filepath.Separator) }
+
+func parts(name string) []string {
+	name = filepath.FromSlash(name[len(filepath.VolumeName(name)):])
+	return strings.Split(name, string(filepath.Separator))
+}

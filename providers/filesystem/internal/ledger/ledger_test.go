@@ -1,0 +1,93 @@
+package ledger
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLedger(t *testing.T) {
+	var l Ledger
+	_, ok := l.Last("s", "/f")
+	require.False(t, ok)
+	l.Saw("s", "/f", Stamp{SHA256: "1"})
+	l.Saw("s", "/f", Stamp{SHA256: "2"})
+	got, ok := l.Last("s", "/f")
+	require.True(t, ok)
+	require.Equal(t, "2", got.SHA256)
+	_, ok = l.Last("other", "/f")
+	require.False(t, ok, "one session does not read for another")
+}
+
+func TestLedgerForgetsTheOldest(t *testing.T) {
+	var l Ledger
+	for i := range remembered + 1 {
+		l.Saw("s", strconv.Itoa(i), Stamp{})
+	}
+	_, ok := l.Last("s", "0")
+	require.False(t, ok)
+	_, ok = l.Last("s", "1")
+	require.True(t, ok)
+	require.Len(t, l.entries, remembered)
+}
+
+func TestStampSame(t *testing.T) {
+	now := time.Now()
+	for _, tt := range []struct {
+		name string
+		a, b Stamp
+		want bool
+	}{
+		{"same content", Stamp{SHA256: "x", ModTime: now}, Stamp{SHA256: "x"}, true},
+		{"other content", Stamp{SHA256: "x"}, Stamp{SHA256: "y"}, false},
+		{"large, untouched", Stamp{Size: 1, ModTime: now}, Stamp{SHA256: "x", Size: 1, ModTime: now}, true},
+		{"large, touched", Stamp{Size: 1, ModTime: now}, Stamp{Size: 1, ModTime: now.Add(1)}, false},
+		{"large, grown", Stamp{Size: 1, ModTime: now}, Stamp{Size: 2, ModTime: now}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, tt.a.Same(tt.b)) })
+	}
+}
+
+func TestLocksExclude(t *testing.T) {
+	var locks Locks
+	var wg sync.WaitGroup
+	inside, total := 0, 0
+	for range 50 {
+		wg.Go(func() {
+			unlock, err := locks.Lock(t.Context(), "/f")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer unlock()
+			inside++ // the race detector watches too
+			if inside != 1 {
+				t.Errorf("%d inside", inside)
+			}
+			total++
+			inside--
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 50, total)
+	require.Empty(t, locks.held, "a lock nobody wants is gone")
+}
+
+func TestLockGivesUp(t *testing.T) {
+	var locks Locks
+	unlock, err := locks.Lock(t.Context(), "/f")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = locks.Lock(ctx, "/f")
+	require.ErrorIs(t, err, context.Canceled)
+	other, err := locks.Lock(t.Context(), "/g")
+	require.NoError(t, err)
+	other()
+	unlock()
+	require.Empty(t, locks.held)
+}

@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"context"
+	"sync"
+)
+
+// Locks holds one lock per path, while someone wants it. The zero value is
+// ready; it is safe for concurrent use.
+type Locks struct {
+	mu   sync.Mutex
+	held map[string]*lock
+}
+
+type lock struct {
+	free    chan struct{} // holds one token when nobody has the lock
+	wanting int
+}
+
+// Lock waits for the lock of path, or for the end of ctx. Unlock is called once.
+func (l *Locks) Lock(ctx context.Context, path string) (unlock func(), err error) {
+	k := l.want(path)
+	select {
+	case <-k.free:
+		return func() {
+			k.free <- struct{}{}
+			l.leave(path, k)
+		}, nil
+	case <-ctx.Done():
+		l.leave(path, k)
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (l *Locks) want(path string) *lock {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.held[path]
+	if k == nil {
+		k = &lock{free: make(chan struct{}, 1)}
+		k.free <- struct{}{}
+		if l.held == nil {
+			l.held = map[string]*lock{}
+		}
+		l.held[path] = k
+	}
+	k.wanting++
+	return k
+}
+
+func (l *Locks) leave(path string, k *lock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k.wanting--; k.wanting == 0 {
+		delete(l.held, path)
+	}
+}

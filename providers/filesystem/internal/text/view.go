@@ -1,0 +1,97 @@
+package text
+
+import (
+	"bytes"
+	"sort"
+	"unicode/utf8"
+)
+
+// View is a file as text: decoded, without its byte-order mark, every CR LF as
+// LF. It remembers which bytes each part of the text stands for.
+type View struct {
+	Text   []byte // not to be changed: it may be the file itself
+	Format Format
+	Census Census
+
+	raw   []byte
+	base  int    // where the text begins in raw, after the mark
+	marks []mark // nil: text and raw run side by side
+}
+
+// mark says that text[text:] stands for raw[raw:].
+type mark struct{ text, raw int }
+
+// spacing is how much text lies between two marks: the way from a mark to a
+// place in the text is walked, so close marks cost memory and far ones time.
+const spacing = 4 << 10
+
+// NewView decodes the whole of raw, which the view keeps.
+func NewView(raw []byte) *View {
+	v := &View{Format: Detect(raw), raw: raw}
+	v.base = len(v.Format.Mark())
+	body := raw[v.base:]
+	if !v.Format.Wide() && bytes.IndexByte(body, '\r') < 0 && utf8.Valid(body) {
+		v.Text = body
+		v.Census.tally(body)
+		return v
+	}
+	v.decode(body)
+	return v
+}
+
+func (v *View) decode(body []byte) {
+	v.Text = make([]byte, 0, len(body))
+	for at := 0; at < len(body); {
+		v.marks = append(v.marks, mark{text: len(v.Text), raw: v.base + at})
+		for end := len(v.Text) + spacing; len(v.Text) < end && at < len(body); {
+			r, size := v.Format.step(body[at:], &v.Census)
+			v.Text = utf8.AppendRune(v.Text, r)
+			at += size
+		}
+	}
+	v.Census.Bytes = len(body)
+}
+
+// tally counts what is in valid UTF-8 without CR.
+func (c *Census) tally(body []byte) {
+	c.Bytes = len(body)
+	c.LF = bytes.Count(body, []byte{'\n'})
+	c.NUL = bytes.Count(body, []byte{0})
+	if runes := utf8.RuneCount(body); runes < len(body) {
+		c.Multi = len(body) - runes // more than none is all that matters
+	}
+}
+
+// Offset returns where in the file the character at Text[at:] begins; at may be
+// the length of the text.
+func (v *View) Offset(at int) int {
+	if v.marks == nil {
+		return v.base + at
+	}
+	n := sort.Search(len(v.marks), func(i int) bool { return v.marks[i].text > at })
+	m := v.marks[n-1]
+	for text, raw := m.text, m.raw; ; {
+		if text >= at {
+			return raw
+		}
+		r, size := v.Format.step(v.raw[raw:], &Census{})
+		text += utf8.RuneLen(r)
+		raw += size
+	}
+}
+
+// LineEnd returns the bytes of the line end at Text[at], which is an LF, as
+// characters: LF or CR LF.
+func (v *View) LineEnd(at int) string {
+	unit := 1
+	if v.Format.Wide() {
+		unit = 2
+	}
+	if v.Offset(at+1)-v.Offset(at) > unit {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// Line returns the number of the line that holds Text[at], from 1.
+func (v *View) Line(at int) int { return 1 + bytes.Count(v.Text[:at], []byte{'\n'}) }
