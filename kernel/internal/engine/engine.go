@@ -11,67 +11,202 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
 
-	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
-	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/host"
+	"github.com/agentco/agent/kernel/internal/policy"
+	"github.com/agentco/agent/kernel/internal/schedule"
+	"github.com/oklog/ulid/v2"
 )
 
 // Engine runs calls. Its methods may be called from many goroutines.
 type Engine struct {
+	log        *slog.Logger
+	sessionID  string
+	workingDir string
+	providers  []provider // in the order of Options; those that failed are not there
+	failed     []*StartError
 	operations []Operation
+	gate       *gate.Gate
+	schedule   schedule.Scheduler
+
+	stopping context.Context // done when Close begins
+	stop     context.CancelCauseFunc
+	mu       sync.Mutex // guards closed, and that no call begins after it is set
+	closed   bool
+	calls    sync.WaitGroup
 }
 
-var errAbsent = errors.New("the engine is not built yet")
+type provider struct {
+	*host.Provider
+	timeout time.Duration
+}
 
 // Open starts all providers, in parallel, and returns when each of them is configured or has failed. Policies that
 // contradict each other are an error without an engine. When providers fail, the error joins a *StartError for each
-// (errors.As finds one, Failures all), and the engine still serves the others: it is never nil then, and must be
-// closed. A ctx that ends stops the starts; it does not bind the engine afterwards.
-func Open(ctx context.Context, o Options) (*Engine, error) { return nil, errAbsent }
+// (Failures lists them), and the engine still serves the others: it is never nil then, and must be closed. A ctx that
+// ends stops the starts; it does not bind the engine afterwards.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	rules, err := policy.New(o.Policies)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{log: o.Log, sessionID: ulid.Make().String()}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	for _, warning := range rules.Warnings() {
+		e.log.Warn(warning)
+	}
+	root, err := absolute(o.ProjectRoot, "")
+	if err != nil {
+		return nil, err
+	}
+	if e.workingDir, err = absolute(o.WorkingDir, root); err != nil {
+		return nil, err
+	}
+	e.stopping, e.stop = context.WithCancelCause(context.Background())
+	e.gate = &gate.Gate{Policy: rules, Approver: o.Approver, Preview: e.previewOf, Log: e.log}
+	e.start(ctx, o.Providers, root)
+	return e, e.startErrors()
+}
+
+func absolute(dir, fallback string) (string, error) {
+	if dir == "" {
+		dir = fallback
+	}
+	if dir == "" {
+		return os.Getwd()
+	}
+	return filepath.Abs(dir)
+}
+
+// start starts the providers. Of a repeated name only the first is one.
+func (e *Engine) start(ctx context.Context, specs []ProviderSpec, dir string) {
+	started := make([]*host.Provider, len(specs))
+	failed := make([]*StartError, len(specs))
+	names := map[string]bool{}
+	var wait sync.WaitGroup
+	for i, s := range specs {
+		if names[s.Name] {
+			failed[i] = &StartError{Provider: s.Name, Path: s.Path, Stage: StageLaunch, Cause: errors.New("there are two providers of this name: give one of them another")}
+			continue
+		}
+		names[s.Name] = true
+		wait.Go(func() {
+			spec := host.Spec{Name: s.Name, Path: s.Path, Dir: dir, Env: s.Env, Log: e.log}
+			var err error
+			if started[i], err = host.Start(ctx, spec, s.Config); err != nil {
+				errors.As(err, &failed[i])
+			}
+		})
+	}
+	wait.Wait()
+	for i, s := range specs {
+		if failed[i] != nil {
+			e.failed = append(e.failed, failed[i])
+			continue
+		}
+		e.providers = append(e.providers, provider{Provider: started[i], timeout: s.Timeout})
+		e.operations = append(e.operations, started[i].Operations()...)
+	}
+	sortOperations(e.operations)
+}
+
+func (e *Engine) startErrors() error {
+	var errs []error
+	for _, f := range e.failed {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
 
 // Failures lists the providers that could not be started, from the error of Open.
-func Failures(err error) []*StartError { return nil }
+func Failures(err error) []*StartError {
+	var failed []*StartError
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, err := range joined.Unwrap() {
+		var f *StartError
+		if errors.As(err, &f) {
+			failed = append(failed, f)
+		}
+	}
+	return failed
+}
 
 // SessionID is the ULID that all calls of this engine carry.
-func (e *Engine) SessionID() string { return "" }
+func (e *Engine) SessionID() string { return e.sessionID }
 
 // Providers describes the providers that were started, in the order of Options.
-func (e *Engine) Providers() []Info { return nil }
-
-// Invoke runs one call and returns when it is over. It never panics and never fails otherwise than by its Outcome.
-// When ctx is done the call is cancelled: Invoke then waits for the provider's report, for as long as the grace time
-// allows (about six seconds), unless Kill ends it.
-func (e *Engine) Invoke(ctx context.Context, r Request, sink Sink) Outcome { return Outcome{} }
-
-// Turn runs several calls as one turn: they share one plan, so that everything that must be asked about is asked at
-// once. Calls that are allowed do not wait for the answers. sink gets each event with the index of its request, and
-// is called from several goroutines when calls run beside each other. Outcomes are in the order of the requests.
-func (e *Engine) Turn(ctx context.Context, requests []Request, sink func(i int, ev *toolv1.ToolEvent)) []Outcome {
-	return nil
+func (e *Engine) Providers() []Info {
+	infos := make([]Info, len(e.providers))
+	for i, p := range e.providers {
+		infos[i] = p.Info()
+	}
+	return infos
 }
 
-// Validate checks arguments against the operation's schema as Invoke does. Nil means that they fit.
-func (e *Engine) Validate(op Operation, args *structpb.Struct) error { return nil }
-
-// Preview says what a call would do, without doing it. Without a usable answer of the provider within five seconds it
-// shows the arguments instead; it never returns nil.
-func (e *Engine) Preview(ctx context.Context, r Request) *renderv1.RenderTree { return nil }
-
-// Render turns the payload of a result of op into something to show. Without a usable answer of the provider within
-// five seconds it shows the payload instead; it never returns nil.
-func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Struct) *renderv1.RenderTree {
-	return nil
+// provider finds a started provider. One that failed to start is an error that says so.
+func (e *Engine) provider(name string) (provider, error) {
+	for _, p := range e.providers {
+		if p.Info().Name == name {
+			return p, nil
+		}
+	}
+	for _, f := range e.failed {
+		if f.Provider == name {
+			return provider{}, fmt.Errorf("provider %q could not be started", name)
+		}
+	}
+	return provider{}, fmt.Errorf("there is no provider %q", name)
 }
+
+var errClosed = errors.New("the kernel is shutting down")
 
 // Kill ends every provider process at once, without grace. Calls that run end as cancelled if they had been cancelled,
 // else as crashed. The engine can only be closed afterwards.
-func (e *Engine) Kill() {}
+func (e *Engine) Kill() {
+	for _, p := range e.providers {
+		p.Kill()
+	}
+}
 
-// Close ends the providers: gracefully where they let it, within a few seconds in any case. Nothing of them is left.
-// It may be called more than once.
-func (e *Engine) Close() error { return nil }
+// Close cancels the calls that still run, waits for their ends, and then ends the providers: gracefully where they let
+// it, within seconds in any case. Nothing of them is left. It may be called more than once.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.stop(errClosed)
+	e.calls.Wait()
+	var wait sync.WaitGroup
+	for _, p := range e.providers {
+		wait.Go(p.Close)
+	}
+	wait.Wait()
+}
 
-func (e *Engine) provider(name string) (Info, error) {
-	return Info{}, fmt.Errorf("there is no provider %q", name)
+// begin counts a turn, so that Close waits for it, and binds it to the life of the engine.
+func (e *Engine) begin(ctx context.Context) (context.Context, func(), error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, nil, errClosed
+	}
+	e.calls.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	unbind := context.AfterFunc(e.stopping, func() { cancel(errClosed) })
+	return ctx, func() {
+		unbind()
+		cancel(nil)
+		e.calls.Done()
+	}, nil
 }

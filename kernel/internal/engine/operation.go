@@ -10,6 +10,8 @@ type (
 	Info = host.Info
 	// StartError is why a provider could not be started.
 	StartError = host.StartError
+	// Report is what had already happened when a call was cancelled.
+	Report = host.Report
 	// Timings is how long the parts of a start took.
 	Timings = host.Timings
 )

@@ -19,8 +19,9 @@ type Request struct {
 
 // Sink receives the events of a call, each once and in order, from one goroutine at a time; the provider waits while
 // it works. A call that reached its provider ends with a result or an error, as the kernel judged it, unless it was
-// cancelled: then what the provider reported afterwards (output, exit status, a partial_result with its note) comes
-// last. A call that was denied, or whose arguments do not fit, has no events.
+// cancelled: then what the provider reported afterwards (output, a partial_result with its note) comes last. A call
+// that was denied, or whose arguments do not fit, has no events. A deadline is a cancellation too, except that an
+// error ends it.
 type Sink func(*toolv1.ToolEvent)
 
 // Status is how a call ended.
@@ -58,14 +59,4 @@ type Outcome struct {
 	Waited time.Duration
 	// Took is the time the provider worked.
 	Took time.Duration
-}
-
-// Report is what had already happened when a call was cancelled.
-type Report struct {
-	// Note is for a person.
-	Note string
-	// Partial is what of the result there was, the note included.
-	Partial *structpb.Struct
-	// Output is what was printed after the cancellation, at most its last 64 KiB.
-	Output []byte
 }

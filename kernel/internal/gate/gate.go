@@ -26,6 +26,14 @@ type Call struct {
 	Arguments   *structpb.Struct
 }
 
+// String is the call as a person types it: PROVIDER.TOOL or /COMMAND.
+func (c Call) String() string {
+	if c.Category == commonv1.Category_CATEGORY_SLASHCOMMAND {
+		return "/" + c.Operation
+	}
+	return c.Provider + "." + c.Operation
+}
+
 // Answer is what an Approver says to one item.
 type Answer struct {
 	Approved bool

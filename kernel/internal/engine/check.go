@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/agentco/agent/kernel/internal/host"
+	"github.com/agentco/agent/kernel/internal/schema"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Validate checks arguments against the operation's schema as Invoke does. Nil means that they fit.
+func (e *Engine) Validate(op Operation, args *structpb.Struct) error {
+	if err := checkArguments(op, args); err != nil {
+		return errors.New(err.GetMessage())
+	}
+	return nil
+}
+
+// checkArguments names every argument that does not fit; details hold the first as "argument".
+func checkArguments(op Operation, args *structpb.Struct) *toolv1.ToolError {
+	problems := schema.Arguments(op.Input, args)
+	if len(problems) == 0 {
+		return nil
+	}
+	err := host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS,
+		"%s was not run, its arguments do not fit: %s", op, schema.Describe(problems))
+	err.Details = &structpb.Struct{Fields: map[string]*structpb.Value{
+		"argument": structpb.NewStringValue(problems[0].Path),
+	}}
+	return err
+}
+
+// checkPayload holds the result of a tool to what the tool declares.
+func checkPayload(op Operation, payload *structpb.Struct) *toolv1.ToolError {
+	if op.Output == nil {
+		return nil
+	}
+	problems := schema.Arguments(op.Output, payload)
+	if len(problems) == 0 {
+		return nil
+	}
+	err := host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN,
+		"%s ran, but its result does not fit what it declares, which its author has to correct: %s", op, schema.Describe(problems))
+	err.Details = &structpb.Struct{Fields: map[string]*structpb.Value{
+		"cause": structpb.NewStringValue(schema.Describe(problems)),
+	}}
+	return err
+}

@@ -1,0 +1,420 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/host/hosttest"
+	"github.com/agentco/agent/kernel/internal/policy"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+func TestMain(m *testing.M) { hosttest.Main(m) }
+
+func fixture(name string, m hosttest.Mode) ProviderSpec {
+	return ProviderSpec{Name: name, Path: hosttest.Path(), Env: hosttest.Env(m)}
+}
+
+func open(t *testing.T, o Options) *Engine {
+	t.Helper()
+	if o.Providers == nil {
+		o.Providers = []ProviderSpec{fixture("fixture", hosttest.Good)}
+	}
+	e, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(e.Close)
+	return e
+}
+
+func request(t *testing.T, e *Engine, name string, args map[string]any) Request {
+	t.Helper()
+	op, err := e.Lookup("fixture", name)
+	if err != nil {
+		op, err = e.LookupCommand(name)
+	}
+	require.NoError(t, err)
+	s, err := structpb.NewStruct(args)
+	require.NoError(t, err)
+	return Request{Operation: op, Arguments: s}
+}
+
+// recorder keeps what a sink gets and tells when something comes.
+type recorder struct {
+	mu     sync.Mutex
+	events []*toolv1.ToolEvent
+	came   chan struct{}
+}
+
+func newRecorder() *recorder { return &recorder{came: make(chan struct{}, 1)} }
+
+func (r *recorder) sink(e *toolv1.ToolEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+	select {
+	case r.came <- struct{}{}:
+	default:
+	}
+}
+
+func (r *recorder) names() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	names := []string{}
+	for _, e := range r.events {
+		m := e.ProtoReflect()
+		names = append(names, string(m.WhichOneof(m.Descriptor().Oneofs().ByName("event")).Name()))
+	}
+	return names
+}
+
+func TestInvokeCompletes(t *testing.T) {
+	e := open(t, Options{})
+	r := newRecorder()
+	o := e.Invoke(t.Context(), request(t, e, "sequence", nil), r.sink)
+	require.Equal(t, Completed, o.Status, o.Error)
+	require.Equal(t, []string{"progress", "output_chunk", "output_chunk", "exit_status", "result"}, r.names())
+	require.Equal(t, "1 package failed", o.Result.AsMap()["summary"])
+	require.Equal(t, int32(1), o.ExitStatus.GetExitCode())
+	require.Equal(t, "fixture.sequence", o.Operation)
+	require.Contains(t, o.DecidedBy, "default")
+	require.Positive(t, o.Took)
+	require.Nil(t, o.Error)
+	require.Nil(t, o.Plan)
+	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "sequence", nil), nil).Status, "nobody has to listen")
+}
+
+func TestInvokeChecksArgumentsFirst(t *testing.T) {
+	asked := false
+	e := open(t, Options{Approver: gate.ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]gate.Answer, error) {
+		asked = true
+		return nil, errors.New("must not be asked")
+	})})
+	tests := []struct {
+		name     string
+		args     map[string]any
+		argument string
+		want     string
+	}{
+		{"missing", map[string]any{"path": "x"}, "content", `"content" is missing (string, required)`},
+		{"wrong type", map[string]any{"path": 1, "content": ""}, "path", `"path" must be a string, not a number`},
+		{"unknown", map[string]any{"path": "x", "content": "", "contents": ""}, "contents", `"contents" is not known (did you mean "content"?)`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRecorder()
+			req := request(t, e, "write", test.args)
+			o := e.Invoke(t.Context(), req, r.sink)
+			require.Equal(t, Failed, o.Status)
+			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS, o.Error.GetCategory())
+			require.Contains(t, o.Error.GetMessage(), test.want)
+			require.Equal(t, test.argument, o.Error.GetDetails().AsMap()["argument"])
+			require.Empty(t, r.names())
+			require.ErrorContains(t, e.Validate(req.Operation, req.Arguments), test.want)
+		})
+	}
+	require.False(t, asked)
+}
+
+func TestInvokeGate(t *testing.T) {
+	deny := []policy.Rule{{Name: "frozen", Match: policy.Match{Provider: "fixture", Kind: toolv1.ToolKind_TOOL_KIND_RESOURCE}, Action: policy.Deny}}
+	allow := []policy.Rule{{Name: "free", Match: policy.Match{ToolName: "write"}, Action: policy.Allow}}
+	tests := []struct {
+		name     string
+		policies []policy.Rule
+		approver gate.Approver
+		want     Status
+		by       string
+	}{
+		{"nobody to ask", nil, nil, Denied, "default"}, // K28
+		{"approved", nil, gate.ApproveAll("--yes"), Completed, "--yes"},
+		{"policy denies over --yes", deny, gate.ApproveAll("--yes"), Denied, `policy "frozen"`},
+		{"policy allows", allow, nil, Completed, `policy "free"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			e := open(t, Options{Policies: test.policies, Approver: test.approver})
+			path := filepath.Join(t.TempDir(), "f")
+			r := newRecorder()
+			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": path, "content": "hi"}), r.sink)
+			require.Equal(t, test.want, o.Status, o.Error)
+			require.Contains(t, o.DecidedBy, test.by)
+			if test.want == Completed {
+				require.FileExists(t, path)
+				return
+			}
+			require.NoFileExists(t, path)
+			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, o.Error.GetCategory())
+			require.Empty(t, r.names())
+		})
+	}
+}
+
+func TestApproverSeesThePreview(t *testing.T) {
+	var seen []*planv1.PlanItem
+	e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+		seen = items
+		return []gate.Answer{{By: "person", Reason: "no"}}, nil
+	})})
+	o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": "/x", "content": ""}), nil)
+	require.Equal(t, Denied, o.Status)
+	require.Len(t, seen, 1)
+	require.Equal(t, "would write /x", seen[0].GetPreview().GetRoot().GetText().GetContent())
+	require.Equal(t, o.CallID, seen[0].GetCallId())
+	require.Same(t, seen[0], o.Plan)
+}
+
+func TestTurnAsksOnceAndDoesNotHoldUpTheRest(t *testing.T) {
+	finished := make(chan struct{})
+	e := open(t, Options{Approver: gate.ApproverFunc(func(ctx context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+		<-finished // the reading calls end while the question is open
+		return []gate.Answer{{Approved: true, By: "person"}, {By: "person"}}, nil
+	})})
+	path := filepath.Join(t.TempDir(), "f")
+	var once sync.Once
+	outcomes := e.Turn(t.Context(), []Request{
+		request(t, e, "write", map[string]any{"path": path, "content": "hi"}),
+		request(t, e, "echo", map[string]any{"text": "a"}),
+		request(t, e, "echo", nil),
+		request(t, e, "write", map[string]any{"path": path + "2", "content": "hi"}),
+	}, func(i int, event *toolv1.ToolEvent) {
+		if i == 1 && event.GetResult() != nil {
+			once.Do(func() { close(finished) })
+		}
+	})
+	var got []Status
+	for _, o := range outcomes {
+		got = append(got, o.Status)
+	}
+	require.Equal(t, []Status{Completed, Completed, Failed, Denied}, got)
+	require.FileExists(t, path)
+	require.NoFileExists(t, path+"2")
+	require.NotEqual(t, outcomes[0].CallID, outcomes[1].CallID)
+}
+
+func TestCancelAndDeadline(t *testing.T) {
+	t.Run("cancelled", func(t *testing.T) {
+		e := open(t, Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRecorder()
+		go func() {
+			<-r.came
+			cancel()
+		}()
+		o := e.Invoke(ctx, request(t, e, "block", nil), r.sink)
+		require.Equal(t, Cancelled, o.Status)
+		require.Equal(t, []string{"progress", "output_chunk", "partial_result"}, r.names())
+		require.Equal(t, "half of it was done", o.Report.Note)
+		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, o.Error.GetCategory())
+	})
+	t.Run("late", func(t *testing.T) {
+		e := open(t, Options{})
+		req := request(t, e, "block", nil)
+		req.Timeout = 200 * time.Millisecond
+		r := newRecorder()
+		o := e.Invoke(t.Context(), req, r.sink)
+		require.Equal(t, Failed, o.Status)
+		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, o.Error.GetCategory())
+		require.Contains(t, o.Error.GetMessage(), "stopped after 200ms, its deadline: half of it was done")
+		require.Equal(t, []string{"progress", "output_chunk", "partial_result", "error"}, r.names())
+	})
+	t.Run("before it began", func(t *testing.T) {
+		e := open(t, Options{Approver: gate.ApproveAll("--yes")})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		r := newRecorder()
+		o := e.Invoke(ctx, request(t, e, "write", map[string]any{"path": "/x", "content": ""}), r.sink)
+		require.Equal(t, Cancelled, o.Status)
+		require.Empty(t, r.names())
+	})
+}
+
+func TestDeadlineOfTheConfiguration(t *testing.T) {
+	s := fixture("fixture", hosttest.Good)
+	s.Timeout = 200 * time.Millisecond
+	e := open(t, Options{Providers: []ProviderSpec{s}})
+	o := e.Invoke(t.Context(), request(t, e, "block", nil), nil)
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, o.Error.GetCategory())
+	req := request(t, e, "slow", nil)
+	req.Timeout = time.Minute
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRecorder()
+	go func() {
+		<-r.came
+		cancel()
+	}()
+	require.Equal(t, Cancelled, e.Invoke(ctx, req, r.sink).Status, "the caller's deadline wins over both others")
+}
+
+func TestCrashIsAnEventAndAnOutcome(t *testing.T) {
+	e := open(t, Options{})
+	r := newRecorder()
+	o := e.Invoke(t.Context(), request(t, e, "die", map[string]any{"how": "exit 3"}), r.sink)
+	require.Equal(t, Crashed, o.Status)
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, o.Error.GetCategory())
+	names := r.names()
+	require.Equal(t, "error", names[len(names)-1])
+	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}), nil).Status)
+}
+
+func TestPayloadThatDoesNotFit(t *testing.T) {
+	e := open(t, Options{})
+	r := newRecorder()
+	o := e.Invoke(t.Context(), request(t, e, "liar", nil), r.sink)
+	require.Equal(t, Failed, o.Status)
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN, o.Error.GetCategory())
+	require.Contains(t, o.Error.GetMessage(), `"text" must be a string, not a number`)
+	require.Equal(t, []string{"error"}, r.names(), "the result must not be seen")
+	require.Nil(t, o.Result)
+}
+
+func TestOpenReportsEveryFailureAndKeepsTheRest(t *testing.T) {
+	e, err := Open(t.Context(), Options{Providers: []ProviderSpec{
+		fixture("dying", hosttest.Dying), fixture("fixture", hosttest.Good), fixture("chatty", hosttest.Chatty), fixture("fixture", hosttest.Good),
+	}})
+	require.NotNil(t, e)
+	defer e.Close()
+	var failed []string
+	for _, f := range Failures(err) {
+		failed = append(failed, f.Provider)
+	}
+	require.Equal(t, []string{"dying", "chatty", "fixture"}, failed)
+	require.Len(t, e.Providers(), 1)
+	_, lookup := e.Lookup("dying", "echo")
+	require.ErrorContains(t, lookup, "could not be started")
+	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}), nil).Status)
+	o := e.Invoke(t.Context(), Request{Operation: Operation{Provider: "dying", Name: "x"}}, nil)
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, o.Error.GetCategory())
+}
+
+func TestOpenRefusesContradictingPolicies(t *testing.T) {
+	e, err := Open(t.Context(), Options{Policies: []policy.Rule{{Name: "a", Action: policy.Allow}, {Name: "b", Action: policy.Deny}}})
+	require.Nil(t, e)
+	require.ErrorContains(t, err, `policy "a" says allow and policy "b" says deny`)
+}
+
+func TestConfigErrorIsHandedThrough(t *testing.T) {
+	mine := errors.New("agent.hcl:3: no")
+	s := fixture("fixture", hosttest.Good)
+	s.Config = func(*configv1.ConfigSchema) (*structpb.Struct, error) { return nil, mine }
+	e, err := Open(t.Context(), Options{Providers: []ProviderSpec{s}})
+	defer e.Close()
+	require.ErrorIs(t, err, mine)
+	require.Equal(t, StageConfig, Failures(err)[0].Stage)
+}
+
+func TestLookup(t *testing.T) {
+	e := open(t, Options{})
+	tests := []struct {
+		name, provider, tool string
+		suggestion, want     string
+	}{
+		{"tool", "fixture", "ecco", "fixture.echo", `provider "fixture" has no tool "ecco"`},
+		{"provider", "fixtrue", "echo", "fixture.echo", `there is no provider "fixtrue"`},
+		{"nothing near", "moon", "landing", "", `there is no provider "moon"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := e.Lookup(test.provider, test.tool)
+			var lookup *LookupError
+			require.ErrorAs(t, err, &lookup)
+			require.Contains(t, err.Error(), test.want)
+			require.Equal(t, test.suggestion, lookup.Suggestion)
+		})
+	}
+	for _, name := range []string{"hello", "/hello", "fixture.hello", "/fixture.hello"} {
+		op, err := e.LookupCommand(name)
+		require.NoError(t, err)
+		require.Equal(t, "/hello", op.String())
+	}
+	_, err := e.LookupCommand("helo")
+	require.ErrorContains(t, err, `there is no command /helo`)
+	require.ErrorContains(t, err, `did you mean "/hello"?`)
+	ops := e.Operations()
+	require.Equal(t, "big", ops[0].Name)
+	require.True(t, ops[len(ops)-1].IsCommand())
+}
+
+func TestLookupCommandOfTwoProviders(t *testing.T) {
+	e := open(t, Options{Providers: []ProviderSpec{fixture("one", hosttest.Good), fixture("two", hosttest.Good)}})
+	_, err := e.LookupCommand("/hello")
+	require.ErrorContains(t, err, "say /one.hello or /two.hello")
+	op, err := e.LookupCommand("/two.hello")
+	require.NoError(t, err)
+	require.Equal(t, "two", op.Provider)
+}
+
+func TestShowFallsBack(t *testing.T) {
+	e := open(t, Options{})
+	tree := e.Preview(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}))
+	require.Contains(t, tree.GetRoot().GetCodeBlock().GetContent(), `"text": "hi"`)
+	tree = e.Preview(t.Context(), request(t, e, "write", map[string]any{"path": "x", "content": ""}))
+	require.Equal(t, "would write x", tree.GetRoot().GetText().GetContent())
+	payload := request(t, e, "echo", map[string]any{"text": "plain"}).Arguments
+	op := request(t, e, "echo", nil).Operation
+	require.Contains(t, e.Render(t.Context(), op, payload).GetRoot().GetCodeBlock().GetContent(), `"text": "plain"`)
+	require.Contains(t, e.Render(t.Context(), op, nil).GetRoot().GetText().GetContent(), "rendered {}")
+	require.NotNil(t, e.Render(t.Context(), Operation{Provider: "nobody"}, payload))
+}
+
+func TestCloseCancelsAndRefuses(t *testing.T) {
+	e := open(t, Options{})
+	req := request(t, e, "block", nil)
+	r := newRecorder()
+	outcomes := make(chan Outcome, 1)
+	go func() { outcomes <- e.Invoke(context.Background(), req, r.sink) }()
+	<-r.came
+	e.Close()
+	e.Close()
+	require.Equal(t, Cancelled, (<-outcomes).Status)
+	require.Equal(t, Cancelled, e.Invoke(t.Context(), req, nil).Status)
+	require.NotNil(t, e.Preview(t.Context(), req))
+}
+
+func TestKillCutsACancellationShort(t *testing.T) {
+	e := open(t, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRecorder()
+	go func() {
+		<-r.came
+		cancel()
+		e.Kill()
+	}()
+	require.Equal(t, Cancelled, e.Invoke(ctx, request(t, e, "deaf", nil), r.sink).Status)
+}
+
+func TestWorkingDirectories(t *testing.T) {
+	root, work := t.TempDir(), t.TempDir()
+	e := open(t, Options{ProjectRoot: root, WorkingDir: work})
+	require.Equal(t, work, e.workingDir)
+	require.NotEmpty(t, e.SessionID())
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	require.Equal(t, here, open(t, Options{}).workingDir)
+}
+
+// A provider that reports nothing, or cannot, costs its cancelled call the grace time and no more.
+func TestMuteProvider(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Providers: []ProviderSpec{fixture("fixture", hosttest.Mute)}})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRecorder()
+	go func() {
+		<-r.came
+		cancel()
+	}()
+	o := e.Invoke(ctx, request(t, e, "block", nil), r.sink)
+	require.Equal(t, Cancelled, o.Status)
+	require.Nil(t, o.Report)
+	require.Contains(t, o.Error.GetMessage(), "not known")
+}

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/host"
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	"github.com/oklog/ulid/v2"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// showTimeout is how long a provider may think about what to show.
+const showTimeout = 5 * time.Second
+
+// Preview says what a call would do, without doing it. Without a usable answer of the provider within five seconds it
+// shows the arguments instead; it never returns nil.
+func (e *Engine) Preview(ctx context.Context, r Request) *renderv1.RenderTree {
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
+	tree, err := e.preview(ctx, callID(r.Operation), r.Operation, r.Arguments)
+	if err != nil {
+		e.log.Debug("the provider has no preview", "operation", r.Operation.String(), "cause", err.Error())
+		return gate.Pretty(r.Arguments)
+	}
+	return tree
+}
+
+// previewOf serves the gate.
+func (e *Engine) previewOf(ctx context.Context, c gate.Call) (*renderv1.RenderTree, error) {
+	return e.preview(ctx, c.ID, Operation{Provider: c.Provider, Name: c.Operation, Category: c.Category}, c.Arguments)
+}
+
+func (e *Engine) preview(ctx context.Context, id string, op Operation, args *structpb.Struct) (*renderv1.RenderTree, error) {
+	ctx, end, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	p, err := e.provider(op.Provider)
+	if err != nil {
+		return nil, err
+	}
+	return p.Provider.Preview(ctx, host.Call{
+		ID: id, Operation: op, Arguments: args,
+		Context: &commonv1.CallContext{SessionId: e.sessionID, TurnId: ulid.Make().String(), WorkingDirectory: e.workingDir},
+	})
+}
+
+// Render turns the payload of a result of op into something to show. Without a usable answer of the provider within
+// five seconds it shows the payload instead; it never returns nil.
+func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Struct) *renderv1.RenderTree {
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
+	tree, err := e.render(ctx, op, payload)
+	if err != nil {
+		e.log.Debug("the provider has no rendering", "operation", op.String(), "cause", err.Error())
+		return gate.Pretty(payload)
+	}
+	return tree
+}
+
+func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Struct) (*renderv1.RenderTree, error) {
+	ctx, end, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	p, err := e.provider(op.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if payload == nil {
+		payload = &structpb.Struct{}
+	}
+	content, err := protojson.Marshal(payload)
+	if err != nil {
+		return nil, err
+	}
+	return p.Provider.Render(ctx, op, content)
+}

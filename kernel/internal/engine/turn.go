@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/host"
+	"github.com/agentco/agent/kernel/internal/schedule"
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/oklog/ulid/v2"
+)
+
+// Invoke runs one call and returns when it is over; sink may be nil. It fails in no other way than by its Outcome.
+// When ctx is done the call is cancelled: Invoke then waits for the provider's report, for as long as the grace time
+// allows (about six seconds), unless Kill ends it.
+func (e *Engine) Invoke(ctx context.Context, r Request, sink Sink) Outcome {
+	if sink == nil {
+		sink = func(*toolv1.ToolEvent) {}
+	}
+	return e.Turn(ctx, []Request{r}, func(_ int, event *toolv1.ToolEvent) { sink(event) })[0]
+}
+
+// Turn runs several calls as one turn: they share one plan, so that everything that must be asked about is asked at
+// once. Calls that are allowed do not wait for the answers. sink gets each event with the index of its request, and is
+// called from several goroutines when calls run beside each other. Outcomes are in the order of the requests.
+func (e *Engine) Turn(ctx context.Context, requests []Request, sink func(i int, event *toolv1.ToolEvent)) []Outcome {
+	t := &turn{engine: e, id: ulid.Make().String(), began: time.Now()}
+	for i, r := range requests {
+		t.calls = append(t.calls, t.call(r, func(event *toolv1.ToolEvent) { sink(i, event) }))
+	}
+	ctx, end, err := e.begin(ctx)
+	if err != nil {
+		for _, c := range t.calls {
+			c.cancelled(err)
+		}
+		return t.outcomes()
+	}
+	defer end()
+	t.run(ctx)
+	return t.outcomes()
+}
+
+// turn is one plan and the calls in it.
+type turn struct {
+	engine *Engine
+	id     string
+	began  time.Time
+	calls  []*call
+}
+
+// call is one call on its way to an outcome.
+type call struct {
+	turn    *turn
+	request Request
+	sink    Sink
+	outcome Outcome
+}
+
+func (t *turn) call(r Request, sink Sink) *call {
+	return &call{turn: t, request: r, sink: sink, outcome: Outcome{CallID: callID(r.Operation), Operation: r.Operation.String()}}
+}
+
+func callID(op Operation) string {
+	if op.IsCommand() {
+		return "sc_" + ulid.Make().String()
+	}
+	return "tc_" + ulid.Make().String()
+}
+
+// run takes the calls through the gate and runs those that it lets through.
+func (t *turn) run(ctx context.Context) {
+	var sound []*call
+	var review []gate.Call
+	for _, c := range t.calls {
+		if err := c.check(); err != nil {
+			c.fail(Failed, err)
+			continue
+		}
+		sound = append(sound, c)
+		review = append(review, c.forGate())
+	}
+	plan := t.engine.gate.Review(review)
+	var running sync.WaitGroup
+	defer running.Wait()
+	var open []int
+	for i, c := range sound {
+		if verdict, decided := plan.Decided(i); decided {
+			running.Go(func() { c.follow(ctx, verdict) })
+		} else {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	verdicts := plan.Ask(ctx)
+	for _, i := range open {
+		running.Go(func() { sound[i].follow(ctx, verdicts[i]) })
+	}
+}
+
+func (t *turn) outcomes() []Outcome {
+	outcomes := make([]Outcome, len(t.calls))
+	for i, c := range t.calls {
+		outcomes[i] = c.outcome
+	}
+	return outcomes
+}
+
+func (c *call) forGate() gate.Call {
+	op := c.request.Operation
+	return gate.Call{
+		ID: c.outcome.CallID, Provider: op.Provider, Operation: op.Name, Category: op.Category, Kind: op.Kind, Risk: op.Risk,
+		Description: op.Description, Arguments: c.request.Arguments,
+	}
+}
+
+// check finds what is wrong with a request before anybody is asked to do anything about it.
+func (c *call) check() *toolv1.ToolError {
+	op := c.request.Operation
+	if _, err := c.turn.engine.provider(op.Provider); err != nil {
+		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%s was not run: %v", op, err)
+	}
+	return checkArguments(op, c.request.Arguments)
+}
+
+// follow does what the gate says.
+func (c *call) follow(ctx context.Context, v gate.Verdict) {
+	c.outcome.DecidedBy, c.outcome.Plan = v.By, v.Item
+	switch {
+	case v.Allowed:
+		c.execute(ctx)
+	case ctx.Err() != nil:
+		c.cancelled(context.Cause(ctx))
+	default:
+		c.fail(Denied, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, "%s", v.Reason))
+	}
+}
+
+// errDeadline is the cause of a cancellation that the kernel's own deadline made.
+var errDeadline = errors.New("the deadline passed")
+
+// execute waits for the call's turn and runs it.
+func (c *call) execute(ctx context.Context) {
+	e, op := c.turn.engine, c.request.Operation
+	release, err := e.schedule.Acquire(ctx, schedule.ClaimOf(op.Provider, op.Name, op.Kind, op.Concurrency, c.request.Arguments))
+	if err != nil {
+		c.cancelled(err)
+		return
+	}
+	defer release()
+	p, err := e.provider(op.Provider)
+	if err != nil {
+		c.fail(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%v", err))
+		return
+	}
+	limit := schedule.Timeout(c.request.Timeout, p.timeout, op.Timeout)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
+	defer cancel()
+	begin := time.Now()
+	c.outcome.Waited = begin.Sub(c.turn.began)
+	reply := p.Invoke(limited, host.Call{
+		ID: c.outcome.CallID, Operation: op, Arguments: c.request.Arguments,
+		Context: &commonv1.CallContext{SessionId: e.sessionID, TurnId: c.turn.id, WorkingDirectory: e.workingDir},
+	}, c.sink)
+	c.outcome.Took = time.Since(begin)
+	c.outcome.ExitStatus, c.outcome.Report = reply.ExitStatus, reply.Report
+	c.judge(reply, errors.Is(context.Cause(limited), errDeadline), limit)
+}
+
+// judge turns the provider's reply into the outcome, and shows the last event as it stands after that.
+func (c *call) judge(reply host.Reply, late bool, limit time.Duration) {
+	switch reply.Ending {
+	case host.Completed:
+		if err := checkPayload(c.request.Operation, reply.Payload); err != nil {
+			c.turn.engine.log.Warn("the provider broke its own output schema", "operation", c.outcome.Operation, "cause", err.GetMessage())
+			c.end(Failed, err)
+			return
+		}
+		c.outcome.Status, c.outcome.Result = Completed, reply.Payload
+		c.sink(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: reply.Payload}}})
+	case host.Cancelled:
+		if !late {
+			c.fail(Cancelled, reply.Error)
+			return
+		}
+		text := fmt.Sprintf("%s was stopped after %s, its deadline", c.outcome.Operation, limit)
+		if reply.Report != nil && reply.Report.Note != "" {
+			text += ": " + reply.Report.Note
+		}
+		c.end(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, "%s", text))
+	case host.Crashed:
+		c.end(Crashed, reply.Error)
+	default:
+		c.end(Failed, reply.Error)
+	}
+}
+
+// end fails a call that its provider had begun: the error is its last event.
+func (c *call) end(s Status, err *toolv1.ToolError) {
+	c.fail(s, err)
+	c.sink(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: err}})
+}
+
+func (c *call) fail(s Status, err *toolv1.ToolError) {
+	c.outcome.Status, c.outcome.Error = s, err
+	if c.outcome.Took == 0 {
+		c.outcome.Waited = time.Since(c.turn.began)
+	}
+}
+
+// cancelled ends a call that never reached its provider.
+func (c *call) cancelled(cause error) {
+	c.fail(Cancelled, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
+		"%s was cancelled before it began (%v): nothing has happened", c.outcome.Operation, cause))
+}

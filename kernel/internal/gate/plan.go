@@ -1,0 +1,168 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/policy"
+	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	"github.com/oklog/ulid/v2"
+	"google.golang.org/protobuf/proto"
+)
+
+// previewTimeout is how long a provider may think about a preview before the arguments are shown in its place.
+const previewTimeout = 5 * time.Second
+
+// Verdict is what became of one call.
+type Verdict struct {
+	Allowed bool
+	// By says who or what decided.
+	By string
+	// Reason says why the call was denied and what would allow it; empty when it is allowed.
+	Reason string
+	// Item is the call as it stood in the plan; nil when it was not asked about.
+	Item *planv1.PlanItem
+}
+
+// Plan is the calls of one turn, decided as far as the policy goes.
+type Plan struct {
+	gate     *Gate
+	calls    []Call
+	verdicts []Verdict
+	open     []int // the calls that must be asked about
+}
+
+// Review asks the policy about every call.
+func (g *Gate) Review(calls []Call) *Plan {
+	p := &Plan{gate: g, calls: calls, verdicts: make([]Verdict, len(calls))}
+	rules := g.Policy
+	if rules == nil {
+		rules = &policy.Set{}
+	}
+	for i, c := range calls {
+		d := rules.Decide(policy.Call{Provider: c.Provider, Operation: c.Operation, Kind: c.Kind, Risk: c.Risk})
+		if d.Warning != "" && g.Log != nil {
+			g.Log.Warn(d.Warning)
+		}
+		p.verdicts[i].By = d.By
+		switch d.Action {
+		case policy.Allow:
+			p.verdicts[i].Allowed = true
+		case policy.Ask:
+			p.open = append(p.open, i)
+		default:
+			p.verdicts[i].Reason = fmt.Sprintf("%s was not run: %s denies it", c, d.By)
+		}
+	}
+	return p
+}
+
+// Decided returns the verdict on a call, and whether there is one before anybody is asked.
+func (p *Plan) Decided(i int) (Verdict, bool) {
+	for _, open := range p.open {
+		if open == i {
+			return Verdict{}, false
+		}
+	}
+	return p.verdicts[i], true
+}
+
+// Open is how many calls must be asked about.
+func (p *Plan) Open() int { return len(p.open) }
+
+// Ask makes the items of the plan, with their previews, has them approved, and returns the verdicts on all calls.
+// Whatever goes wrong, what was not clearly approved is denied.
+func (p *Plan) Ask(ctx context.Context) []Verdict {
+	if len(p.open) == 0 {
+		return p.verdicts
+	}
+	items := make([]*planv1.PlanItem, len(p.open))
+	for n, i := range p.open {
+		items[n] = p.gate.item(ctx, p.calls[i], p.verdicts[i].By)
+	}
+	answers, problem := p.gate.answers(ctx, items)
+	for n, i := range p.open {
+		p.verdicts[i] = settle(p.calls[i], items[n], answers[n], problem)
+	}
+	return p.verdicts
+}
+
+// item is a snapshot: what is approved is what was shown.
+func (g *Gate) item(ctx context.Context, c Call, by string) *planv1.PlanItem {
+	return &planv1.PlanItem{
+		Id: ulid.Make().String(), CallId: c.ID, Provider: c.Provider, OperationName: c.Operation,
+		Input: proto.CloneOf(c.Arguments), Decision: planv1.PlanDecision_PLAN_DECISION_ASK, DecidedBy: by,
+		Kind: c.Kind, Risk: c.Risk, Description: c.Description, ProducerCategory: c.Category,
+		Preview: g.preview(ctx, c),
+	}
+}
+
+func (g *Gate) preview(ctx context.Context, c Call) *renderv1.RenderTree {
+	if g.Preview == nil {
+		return Pretty(c.Arguments)
+	}
+	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
+	defer cancel()
+	tree, err := g.Preview(ctx, c)
+	if err != nil || tree == nil {
+		return Pretty(c.Arguments)
+	}
+	return tree
+}
+
+// answers has the items approved. Without usable answers it says what the problem is, and every answer is a no.
+func (g *Gate) answers(ctx context.Context, items []*planv1.PlanItem) (answers []Answer, problem string) {
+	no := make([]Answer, len(items))
+	if g.Approver == nil {
+		return no, "it needs an approval and there is nobody to give it"
+	}
+	answers, err := g.ask(ctx, items)
+	switch {
+	case err != nil:
+		return no, fmt.Sprintf("it needs an approval and asking for it failed: %v", err)
+	case ctx.Err() != nil:
+		return no, "it needs an approval and the turn was stopped before there was one"
+	case len(answers) != len(items):
+		return no, fmt.Sprintf("it needs an approval and %d answers came for %d questions", len(answers), len(items))
+	}
+	return answers, ""
+}
+
+// ask keeps a fault of the approver from passing for an approval, or from ending the kernel.
+func (g *Gate) ask(ctx context.Context, items []*planv1.PlanItem) (answers []Answer, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			answers, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return g.Approver.Approve(ctx, items)
+}
+
+func settle(c Call, item *planv1.PlanItem, a Answer, problem string) Verdict {
+	v := Verdict{Allowed: problem == "" && a.Approved, By: a.By, Item: item}
+	if v.By == "" {
+		v.By = item.GetDecidedBy()
+	}
+	item.DecidedBy, item.Decision = v.By, planv1.PlanDecision_PLAN_DECISION_ALLOW
+	if v.Allowed {
+		return v
+	}
+	item.Decision = planv1.PlanDecision_PLAN_DECISION_DENY
+	switch {
+	case problem != "":
+		v.Reason = fmt.Sprintf("%s was not run: %s. %s", c, problem, remedy(c))
+	case a.Reason != "":
+		v.Reason = fmt.Sprintf("%s was not run: %s", c, a.Reason)
+	default:
+		v.Reason = fmt.Sprintf("%s was not run: it was not approved", c)
+	}
+	return v
+}
+
+// remedy says how to let the call run without anybody to ask.
+func remedy(c Call) string {
+	return fmt.Sprintf("Approve it with --yes, or let it run always with a policy in agent.hcl: "+
+		`policy "allow-%s" { match = { provider = %q, tool_name = %q } action = "allow" }`, c.Operation, c.Provider, c.Operation)
+}

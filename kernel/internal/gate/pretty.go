@@ -1,0 +1,29 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Pretty shows arguments, or a payload, when the provider has nothing better to show.
+func Pretty(s *structpb.Struct) *renderv1.RenderTree {
+	language := "json"
+	return &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_CodeBlock{
+		CodeBlock: &renderv1.CodeBlockNode{Language: &language, Content: indented(s)}}}}
+}
+
+func indented(s *structpb.Struct) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(s.AsMap()); err != nil {
+		// Infinity and its like have no place in JSON, but must be seen all the same.
+		return s.String()
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}

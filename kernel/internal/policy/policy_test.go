@@ -1,0 +1,111 @@
+package policy
+
+import (
+	"testing"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	resource    = toolv1.ToolKind_TOOL_KIND_RESOURCE
+	dataSource  = toolv1.ToolKind_TOOL_KIND_DATA_SOURCE
+	interactive = toolv1.ToolKind_TOOL_KIND_INTERACTIVE
+	high        = toolv1.RiskClass_RISK_CLASS_HIGH
+)
+
+var bash = Call{Provider: "bash", Operation: "bash", Kind: resource, Risk: high}
+
+func TestDecide(t *testing.T) {
+	tests := []struct {
+		name  string
+		rules []Rule
+		call  Call
+		want  Action
+		by    string
+	}{
+		{"no rule, changes", nil, bash, Ask, "default"},
+		{"no rule, reads", nil, Call{Kind: dataSource}, Allow, "default"},
+		{"no rule, asks a person", nil, Call{Kind: interactive}, Allow, "default"},
+		{"no rule, unknown kind", nil, Call{}, Ask, "default"},
+		{"another provider", []Rule{{Name: "a", Match: Match{Provider: "fs"}, Action: Allow}}, bash, Ask, "default"},
+		{"empty match", []Rule{{Name: "a", Action: Deny}}, bash, Deny, `policy "a"`},
+		{"tool over all the rest", []Rule{
+			{Name: "rest", Match: Match{Provider: "bash", Risk: high, Kind: resource}, Action: Allow},
+			{Name: "tool", Match: Match{ToolName: "bash"}, Action: Deny}}, bash, Deny, `policy "tool"`},
+		{"provider over risk and kind", []Rule{
+			{Name: "provider", Match: Match{Provider: "bash"}, Action: Allow},
+			{Name: "rest", Match: Match{Risk: high, Kind: resource}, Action: Deny}}, bash, Allow, `policy "provider"`},
+		{"risk over kind", []Rule{
+			{Name: "kind", Match: Match{Kind: resource}, Action: Allow},
+			{Name: "risk", Match: Match{Risk: high}, Action: Deny}}, bash, Deny, `policy "risk"`},
+		{"more of the same", []Rule{
+			{Name: "tool", Match: Match{ToolName: "bash"}, Action: Deny},
+			{Name: "both", Match: Match{ToolName: "bash", Kind: resource}, Action: Allow}}, bash, Allow, `policy "both"`},
+		{"ask about reading", []Rule{{Name: "a", Match: Match{Kind: dataSource}, Action: Ask}}, Call{Kind: dataSource}, Deny, `policy "a"`},
+		{"ask about asking", []Rule{{Name: "a", Action: Ask}}, Call{Kind: interactive}, Deny, `policy "a"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := New(test.rules)
+			require.NoError(t, err)
+			d := s.Decide(test.call)
+			require.Equal(t, test.want, d.Action)
+			require.Contains(t, d.By, test.by)
+		})
+	}
+}
+
+func TestAskAboutReadingWarns(t *testing.T) {
+	s, err := New([]Rule{{Name: "a", Source: "agent.hcl:3", Match: Match{Kind: dataSource}, Action: Ask}})
+	require.NoError(t, err)
+	require.Contains(t, s.Decide(Call{Provider: "fs", Operation: "stat", Kind: dataSource}).Warning, `policy "a" (agent.hcl:3) says ask about fs.stat`)
+	require.Empty(t, s.Decide(bash).Warning)
+}
+
+func TestConflicts(t *testing.T) {
+	tests := []struct {
+		name  string
+		rules []Rule
+		want  []string
+	}{
+		{"the same, agreeing", []Rule{{Name: "a", Action: Deny}, {Name: "b", Action: Deny}}, nil},
+		{"the same, contradicting", []Rule{
+			{Name: "a", Source: "agent.hcl:1", Match: Match{ToolName: "x"}, Action: Allow},
+			{Name: "b", Source: "agent.hcl:9", Match: Match{ToolName: "x"}, Action: Deny}},
+			[]string{`policy "a" (agent.hcl:1) says allow and policy "b" (agent.hcl:9) says deny`}},
+		{"equal tuple, other values", []Rule{
+			{Name: "a", Match: Match{ToolName: "x"}, Action: Allow}, {Name: "b", Match: Match{ToolName: "y"}, Action: Deny}}, nil},
+		{"every conflict", []Rule{{Name: "a", Action: Allow}, {Name: "b", Action: Deny}, {Name: "c", Action: Ask}},
+			[]string{`policy "a" says allow and policy "b"`, `policy "a" says allow and policy "c"`, `policy "b" says deny and policy "c"`}},
+		{"no action", []Rule{{Name: "a"}}, []string{`policy "a" has no action`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := New(test.rules)
+			if test.want == nil {
+				require.NoError(t, err)
+				return
+			}
+			for _, want := range test.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	s, err := New([]Rule{{Name: "a", Action: Deny}, {Name: "b", Match: Match{Provider: "fs"}, Action: Allow}})
+	require.NoError(t, err)
+	require.Equal(t, []string{`policy "a" has an empty match: it says deny to every call no other policy matches`}, s.Warnings())
+}
+
+func TestParseAction(t *testing.T) {
+	for _, want := range []Action{Allow, Ask, Deny} {
+		got, err := ParseAction(want.String())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, err := ParseAction("permit")
+	require.ErrorContains(t, err, "use allow, ask or deny")
+}
