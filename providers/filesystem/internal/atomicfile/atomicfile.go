@@ -62,7 +62,7 @@ func (e *DirError) Unwrap() error { return e.Err }
 // is done before the rename, everything is as before.
 func (w *Writer) Write(ctx context.Context, name string, data []byte, guard func() error) error {
 	dir := filepath.Dir(name)
-	files, release, err := w.pin(dir)
+	files, release, err := Pin(w.FS, dir)
 	if err != nil {
 		return err
 	}
@@ -134,12 +134,12 @@ func stage(ctx context.Context, files afero.Fs, temp string, data []byte, old af
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return context.Cause(ctx)
+	return ctx.Err()
 }
 
 func fill(ctx context.Context, w io.Writer, data []byte) error {
 	for len(data) > 0 {
-		if err := context.Cause(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n, err := w.Write(data[:min(len(data), slice)])
@@ -192,11 +192,13 @@ type Pinner interface {
 	PinDir(dir string) (afero.Fs, func() error, error)
 }
 
-func (w *Writer) pin(dir string) (afero.Fs, func() error, error) {
-	if p, ok := w.FS.(Pinner); ok {
+// Pin holds dir open if files can, and says what lets it go. Otherwise it
+// returns files as they are.
+func Pin(files afero.Fs, dir string) (afero.Fs, func() error, error) {
+	if p, ok := files.(Pinner); ok {
 		return p.PinDir(dir)
 	}
-	return w.FS, func() error { return nil }, nil
+	return files, func() error { return nil }, nil
 }
 
 // isTemp reports whether name is one that a Writer makes.

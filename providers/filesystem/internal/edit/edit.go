@@ -183,7 +183,7 @@ func nearestLineEnd(v *text.View, at int) string {
 
 func fold(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// Lines returns the numbers of the lines on which places are, once each.
+// lines returns the numbers of the lines on which places are, once each.
 func lines(v *text.View, places []int) []int {
 	var numbers []int
 	line, at := 1, 0

@@ -28,7 +28,7 @@ func (l *Locks) Lock(ctx context.Context, path string) (unlock func(), err error
 		}, nil
 	case <-ctx.Done():
 		l.leave(path, k)
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
 }
 

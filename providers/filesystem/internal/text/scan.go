@@ -43,7 +43,7 @@ func Scan(ctx context.Context, r io.Reader, w Window) (Lines, error) {
 	s := scanner{window: w, number: 1, out: Lines{First: w.First, Last: w.First - 1}}
 	buf := make([]byte, block)
 	for first := true; ; first = false {
-		if err := context.Cause(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return s.result(), err
 		}
 		// A full block, so that its end cuts a character only where the stream's does.

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/agentco/agent/providers/filesystem/internal/text"
+	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/render"
+)
+
+type readIn struct {
+	Path   string `json:"path" doc:"File to read: absolute, or relative to the working directory."`
+	Offset int    `json:"offset" default:"1" min:"1" doc:"First line to return, from 1."`
+	Limit  int    `json:"limit" default:"2000" min:"1" doc:"How many lines to return at most."`
+}
+
+type readOut struct {
+	Path       string `json:"path" doc:"The path as it was given."`
+	Content    string `json:"content" doc:"The lines, decoded; CR LF is shown as LF, a byte-order mark is left out."`
+	StartLine  int    `json:"start_line" doc:"Number of the first line in content."`
+	EndLine    int    `json:"end_line" doc:"Number of the last line in content; less than start_line if there is none."`
+	TotalLines *int   `json:"total_lines" doc:"Lines in the file; absent if it is too large to be counted."`
+	Truncated  bool   `json:"truncated" doc:"Whether the file goes on after content."`
+	NextOffset int    `json:"next_offset,omitempty" doc:"The offset with which to go on."`
+	Size       int    `json:"size" doc:"Bytes in the file."`
+	SHA256     string `json:"sha256,omitempty" doc:"Hash of the whole file; absent if it is larger than 64 MiB."`
+	Encoding   string `json:"encoding" doc:"Encoding of the lines: utf-8, utf-8-bom, utf-16le, utf-16be, windows-1252, or mixed."`
+	LineEnding string `json:"line_ending" doc:"lf, crlf, mixed or none."`
+	Note       string `json:"note,omitempty" doc:"What there is to know about the content: why it is empty, or how to go on."`
+}
+
+func readFile(ctx context.Context, call *sdk.Call[config], in readIn) (readOut, error) {
+	w := call.Config.files
+	t, err := w.target(call, "read", in.Path)
+	if err != nil {
+		return readOut{}, err
+	}
+	out, err := w.read(ctx, call.SessionID, t, in)
+	if err != nil {
+		return readOut{}, w.explain(err, "read", t)
+	}
+	return out, nil
+}
+
+func (w *workspace) read(ctx context.Context, session string, t target, in readIn) (out readOut, err error) {
+	f, err := w.files.Open(t.resolved)
+	if err != nil {
+		return out, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading only
+	info, err := f.Stat()
+	if err != nil {
+		return out, err
+	}
+	if info.IsDir() {
+		return out, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
+	}
+	window := text.Window{First: in.Offset, Count: in.Limit, MaxBytes: w.maxResult, Whole: info.Size() <= wholeLimit}
+	lines, digest, err := scan(ctx, f, info, t, window)
+	if err != nil {
+		return out, err
+	}
+	w.seen.Saw(session, t.resolved, stamp(info, digest))
+	return report(t, info, lines, digest), nil
+}
+
+// scan reads the window, and the whole file for its hash if the window says so.
+func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window text.Window) (text.Lines, string, error) {
+	head := make([]byte, text.SniffLen)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return text.Lines{}, "", err
+	}
+	head = head[:n]
+	if kind := text.BinaryType(head); kind != "" {
+		return text.Lines{}, "", notText(t, kind, info.Size())
+	}
+	var body io.Reader = io.MultiReader(bytes.NewReader(head), f)
+	if info.Size() > 0 { // a file that grows meanwhile is read as it was
+		body = io.LimitReader(body, info.Size())
+	}
+	var digest hash.Hash
+	if window.Whole {
+		digest = sha256.New()
+		body = io.TeeReader(body, digest)
+	}
+	lines, err := text.Scan(ctx, body, window)
+	switch {
+	case err != nil:
+		return text.Lines{}, "", err
+	case lines.Census.Binary():
+		return text.Lines{}, "", notText(t, "", info.Size())
+	case digest == nil:
+		return lines, "", nil
+	}
+	return lines, hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+func report(t target, info fs.FileInfo, lines text.Lines, digest string) readOut {
+	out := readOut{
+		Path: t.name, Content: lines.Text, StartLine: lines.First, EndLine: lines.Last, Truncated: lines.More || lines.Cut,
+		Size: int(info.Size()), SHA256: digest, Encoding: lines.Census.Encoding(lines.Format), LineEnding: lines.Census.LineEnding(),
+		Note: readNote(lines),
+	}
+	if lines.Complete {
+		out.TotalLines = &lines.Total
+	}
+	if lines.More {
+		out.NextOffset = lines.Last + 1
+	}
+	return out
+}
+
+// readNote says what a reader of the content would else misunderstand.
+func readNote(l text.Lines) string {
+	var notes []string
+	switch {
+	case l.Complete && l.Total == 0:
+		return "The file is empty."
+	case l.Last < l.First:
+		return fmt.Sprintf("The file has %s; offset %d is past its end.", count(l.Total, "line"), l.First)
+	case l.Cut:
+		notes = append(notes, fmt.Sprintf("Line %d is longer than a result may be; only its beginning is shown.", l.Last))
+	}
+	if l.More {
+		of := "more"
+		if l.Complete {
+			of = fmt.Sprint(l.Total)
+		}
+		notes = append(notes, fmt.Sprintf("Lines %d-%d of %s; go on with offset %d.", l.First, l.Last, of, l.Last+1))
+	}
+	return strings.Join(notes, " ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func planRead(call *sdk.Call[config], in readIn) (sdk.Plan, error) {
+	t, err := call.Config.files.target(call, "read", in.Path)
+	if err != nil {
+		return sdk.Plan{}, err
+	}
+	if in.Offset == 1 {
+		return sdk.Reads(t.name), nil
+	}
+	return sdk.Says("read %s from line %d", t.name, in.Offset), nil
+}
+
+func showRead(out readOut) render.Node {
+	where := out.Path
+	if out.EndLine >= out.StartLine && out.Truncated {
+		where = fmt.Sprintf("%s, lines %d-%d", out.Path, out.StartLine, out.EndLine)
+	}
+	nodes := []render.Node{render.Styled(render.Bold, where)}
+	if out.Content != "" {
+		nodes = append(nodes, render.Code(language(out.Path), out.Content))
+	}
+	if out.Note != "" {
+		nodes = append(nodes, render.Styled(render.Dim, out.Note))
+	}
+	return render.Group(nodes...)
+}
+
+// language is how a painter may colour a file: the extension is a name that
+// highlighters know.
+func language(name string) string {
+	return strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+}
