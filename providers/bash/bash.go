@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/agentco/agent/providers/bash/internal/runner"
+	"github.com/agentco/agent/sdk"
+)
+
+type arguments struct {
+	Command     string `json:"command" doc:"Shell command or script. It may have many lines."`
+	Cwd         string `json:"cwd,omitempty" doc:"Directory to start in. Default: the working directory of the session."`
+	TimeoutMS   int    `json:"timeout_ms,omitempty" min:"1" doc:"Milliseconds after which the command is stopped."`
+	Stdin       string `json:"stdin,omitempty" doc:"Text that the command reads from its standard input. Default: nothing, it reads the end at once."`
+	Description string `json:"description,omitempty" doc:"What the command is for, in a few words, for whoever approves it."`
+}
+
+type result struct {
+	ExitCode    int    `json:"exit_code" doc:"Exit code of the shell; 128+n when it was ended by signal n."`
+	Signal      string `json:"signal,omitempty" doc:"Signal that ended the shell, such as SIGKILL."`
+	Summary     string `json:"summary" doc:"One line: what failed, or the last line that says anything."`
+	Output      string `json:"output" doc:"Stdout and stderr in the order in which they came; of a long output its beginning and its end."`
+	OutputBytes int64  `json:"output_bytes" doc:"How many bytes were printed in all."`
+	OutputPath  string `json:"output_path,omitempty" doc:"File with the whole output (its first 512 MiB), when it is more than output shows. It is removed when the session ends."`
+	DurationMS  int64  `json:"duration_ms" doc:"How long the command took, in milliseconds."`
+	TimedOut    bool   `json:"timed_out,omitempty" doc:"Whether the command was stopped because it took too long."`
+}
+
+// bash runs one command.
+func bash(ctx context.Context, call *sdk.Call[config], in arguments) (result, error) {
+	if err := check(call.Config, in); err != nil {
+		return result{}, err
+	}
+	command, files, err := prepare(call, in)
+	defer files.close()
+	if err != nil {
+		return result{}, err
+	}
+	call.Status("starting process")
+	record := newRecord(call)
+	outcome, err := runner.Run(ctx, call.Config.pool, command, record.deliver)
+	out := record.result(outcome)
+	if err != nil {
+		return result{}, failure(command, out, err)
+	}
+	call.Exit(outcome.Status.Code, outcome.Status.Signal)
+	switch outcome.Reason {
+	case runner.Cancelled:
+		call.Report("process received %s; output above is valid", signals(command, outcome))
+		return result{}, ctx.Err()
+	case runner.TimedOut, runner.Idled:
+		return result{}, stopped(call.Config, command, outcome, out)
+	default:
+		return out, nil
+	}
+}
+
+// check refuses arguments that make no sense, for a call and its preview alike.
+func check(c *config, in arguments) error {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return sdk.InvalidArgument("command", "it is empty; give a command to run")
+	case strings.ContainsRune(in.Command, 0):
+		return sdk.InvalidArgument("command", `it contains a NUL byte, which no shell can read; let printf '\0' write it`)
+	case strings.ContainsRune(in.Cwd, 0):
+		return sdk.InvalidArgument("cwd", "it contains a NUL byte; give the path of a directory")
+	case in.TimeoutMS > c.MaxTimeout:
+		return sdk.InvalidArgument("timeout_ms", "%d is more than the configuration allows (max_timeout_ms is %d)", in.TimeoutMS, c.MaxTimeout)
+	}
+	return nil
+}
+
+// timeout is the limit of a call in milliseconds.
+func (in arguments) timeout(c *config) int {
+	if in.TimeoutMS == 0 {
+		return c.DefaultTimeout
+	}
+	return in.TimeoutMS
+}

@@ -1,0 +1,186 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/sdktest"
+)
+
+const patience = 60 * time.Second
+
+// runaways are ways to get out of the reach of whoever started a process. Each prints
+// "up" from the process that stays.
+var runaways = []struct{ name, script string }{
+	{"plain", `(echo up; exec sleep 1000) & `},
+	{"nohup", `nohup sh -c 'echo up; exec sleep 1000' 2>/dev/null | cat & `},
+	{"setsid", `setsid sh -c 'echo up; exec sleep 1000' & `},
+	{"double fork", `(setsid sh -c '(echo up; exec sleep 1000) & exit' &) ; `},
+	{"no descriptor of ours", `(setsid sh -c 'exec sleep 1000' >/dev/null 2>&1 &) ; echo up; `},
+	{"ignores TERM", `sh -c 'trap "" TERM HUP; echo up; while :; do sleep 1000; done' & `},
+	{"ignores TERM, in a session of its own", `setsid sh -c 'trap "" TERM HUP; echo up; while :; do sleep 1000; done' & `},
+}
+
+// marked starts a harness whose commands can be told from all other processes.
+func marked(t *testing.T, extra fields) *sdktest.Harness {
+	t.Helper()
+	c := fields{"env": fields{"BASH_TEST_MARK": t.Name()}}
+	for name, value := range extra {
+		c[name] = value
+	}
+	return start(t, c)
+}
+
+// survivors are the living processes that carry the mark of the test.
+func survivors(t *testing.T) []int {
+	t.Helper()
+	var found []int
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	require.NoError(t, err)
+	for _, file := range files {
+		environ, _ := os.ReadFile(file)
+		if bytes.Contains(environ, []byte("BASH_TEST_MARK="+t.Name()+"\x00")) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			require.NoError(t, err)
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// SO-01, SO-02: the result comes promptly although the output is held open, and when it
+// is there nothing is left.
+func TestNothingIsLeftAfterTheEnd(t *testing.T) {
+	for _, c := range runaways {
+		t.Run(c.name, func(t *testing.T) {
+			h := marked(t, nil)
+			r := run(t, h, c.script+"sleep 0.1; echo ready")
+			require.Empty(t, survivors(t))
+			require.Contains(t, r.Stdout, "ready\n")
+			require.EqualValues(t, 0, r.Result["exit_code"])
+			require.Less(t, r.Result["duration_ms"], 10_000.0)
+		})
+	}
+}
+
+// SO-02, SO-03, SO-12
+func TestNothingIsLeftAfterATimeout(t *testing.T) {
+	for _, c := range runaways {
+		t.Run(c.name, func(t *testing.T) {
+			h := marked(t, fields{"kill_grace_ms": 300})
+			r := bashCall(t, h, fields{"command": c.script + "echo one; echo two >&2; sleep 1000", "timeout_ms": 400})
+			require.Empty(t, survivors(t))
+			require.Nil(t, r.Result)
+			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
+			require.Contains(t, r.Stdout, "one\n")
+			require.Equal(t, "two\n", r.Stderr)
+			details := r.Err.GetDetails().AsMap()
+			require.Contains(t, details["output"], "one\n")
+			require.Equal(t, true, details["timed_out"])
+			require.Equal(t, "SIGTERM", details["signal"])
+			require.Contains(t, r.Err.GetMessage(), "timeout_ms (at most 600000)")
+		})
+	}
+}
+
+// SO-04
+func TestNothingIsLeftAfterACancel(t *testing.T) {
+	for _, c := range runaways {
+		t.Run(c.name, func(t *testing.T) {
+			h := marked(t, fields{"kill_grace_ms": 300})
+			r := cancelAt(t, h, c.script+"echo two; sleep 1000", "up\n", "two\n")
+			require.Empty(t, survivors(t))
+			require.Nil(t, r.Result)
+			require.Nil(t, r.Err)
+			want := "process received SIGTERM; output above is valid"
+			if strings.HasPrefix(c.name, "ignores") {
+				want = "process received SIGTERM and, after 300ms, SIGKILL; output above is valid"
+			}
+			require.Equal(t, want, r.Report.GetMessage())
+		})
+	}
+}
+
+// SO-03
+func TestTimeoutEndsAPipeline(t *testing.T) {
+	h := marked(t, nil)
+	r := bashCall(t, h, fields{"command": "mkfifo p; (while :; do echo c; sleep 0.1; done) > p & cat p", "timeout_ms": 1000})
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
+	require.Contains(t, r.Stdout, "c\nc\n")
+	require.Empty(t, survivors(t))
+}
+
+func TestOutputAfterTheSignalIsKept(t *testing.T) {
+	const command = `trap 'echo cleaning up; sleep 0.1; echo clean; exit 5' TERM; echo up; while :; do sleep 0.01; done`
+	t.Run("cancel", func(t *testing.T) {
+		r := cancelAt(t, start(t, nil), command, "up\n")
+		require.Equal(t, "process received SIGTERM; output above is valid", r.Report.GetMessage())
+		require.Regexp(t, `(?s)cleaning up\n.*clean\n$`, r.Report.GetDetails().AsMap()["output"])
+	})
+	t.Run("timeout", func(t *testing.T) {
+		r := bashCall(t, start(t, nil), fields{"command": command, "timeout_ms": 500})
+		require.Regexp(t, `(?s)^up\n.*cleaning up\n.*clean\n$`, r.Stdout)
+		require.EqualValues(t, 5, exitOf(t, r).GetExitCode())
+		require.EqualValues(t, 5, r.Err.GetDetails().AsMap()["exit_code"])
+		require.Equal(t, "error", sequence(r)[len(sequence(r))-1])
+	})
+}
+
+// SO-15
+func TestCancelRacesWithTheEnd(t *testing.T) {
+	h := marked(t, nil)
+	for i := range 100 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+i%20)*time.Millisecond)
+		r := h.Call(ctx, "bash", fields{"command": "sleep 0.01; echo x"})
+		cancel()
+		switch {
+		case r.Result != nil:
+			require.Equal(t, "x\n", r.Stdout)
+			require.EqualValues(t, 0, r.Result["exit_code"])
+			require.Nil(t, r.Err)
+		default:
+			require.Error(t, r.Status)
+			require.Nil(t, r.Err)
+		}
+	}
+	require.Equal(t, "still fine\n", run(t, h, "echo still fine").Stdout)
+	require.Eventually(t, func() bool { return len(survivors(t)) == 0 }, patience, 10*time.Millisecond)
+}
+
+func TestIdleTimeout(t *testing.T) {
+	h := marked(t, fields{"idle_timeout_ms": 700})
+	r := bashCall(t, h, fields{"command": "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.1; done; sleep 1000"})
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
+	require.Equal(t, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", r.Stdout)
+	require.Contains(t, r.Err.GetMessage(), "printed nothing for 700ms")
+	require.Empty(t, survivors(t))
+}
+
+func TestLostKeeper(t *testing.T) {
+	h := marked(t, nil)
+	ctx := t.Context()
+	r := h.Watch(ctx, h.Dir, "bash", fields{"command": "setsid sleep 1000 & echo $PPID; sleep 1000"}, func(e *toolv1.ToolEvent) {
+		if data := e.GetOutputChunk().GetData(); len(data) > 0 {
+			keeper, err := strconv.Atoi(string(bytes.TrimSpace(data)))
+			require.NoError(t, err)
+			process, err := os.FindProcess(keeper)
+			require.NoError(t, err)
+			require.NoError(t, process.Kill())
+		}
+	})
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED, r.Err.GetCategory())
+	require.Contains(t, r.Err.GetMessage(), "the command was lost")
+	require.Empty(t, survivors(t))
+	require.Equal(t, "next\n", run(t, h, "echo next").Stdout)
+}

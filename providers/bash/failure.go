@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agentco/agent/providers/bash/internal/keeper"
+	"github.com/agentco/agent/providers/bash/internal/runner"
+	"github.com/agentco/agent/sdk"
+)
+
+// failure explains a command that could not be started, or of whose end nothing is known.
+func failure(command runner.Command, out result, err error) error {
+	var refused *keeper.StartError
+	switch {
+	case errors.As(err, &refused):
+		return sdk.Failed("%w (in %s); no command was run", refused, command.Spec.Dir.Name())
+	case errors.Is(err, keeper.ErrClosed):
+		return sdk.Failed("the provider is shutting down; the command was not run")
+	case errors.Is(err, keeper.ErrLost):
+		return withOutput(sdk.Failed("the command was lost: %w, and so the command was killed too; what it had already done stands", err), out)
+	case errors.Is(err, runner.ErrStuck):
+		return withOutput(sdk.Failed("end the command: %w", err), out)
+	default:
+		return sdk.Failed("run the command: %w; no command was run", err)
+	}
+}
+
+// stopped explains a command that took too long.
+func stopped(c *config, command runner.Command, o runner.Outcome, out result) error {
+	limit := fmt.Sprintf("it did not end within %v; if it needs longer, set timeout_ms (at most %d)", command.Timeout, c.MaxTimeout)
+	if o.Reason == runner.Idled {
+		limit = fmt.Sprintf("it printed nothing for %v (idle_timeout_ms of the configuration); if it waits for input, give stdin", command.Idle)
+	}
+	return withEnd(sdk.TimedOut("the command was stopped with %s: %s; the details have its output", signals(command, o), limit), out)
+}
+
+// signals names what a command was stopped with.
+func signals(command runner.Command, o runner.Outcome) string {
+	if o.Killed {
+		return fmt.Sprintf("SIGTERM and, after %v, SIGKILL", command.Grace)
+	}
+	return "SIGTERM"
+}
+
+// withEnd says in an error how the command ended, like a result.
+func withEnd(e *sdk.Error, out result) *sdk.Error {
+	e.With("exit_code", out.ExitCode).With("summary", out.Summary).With("timed_out", out.TimedOut)
+	if out.Signal != "" {
+		e.With("signal", out.Signal)
+	}
+	return withOutput(e, out)
+}
+
+// withOutput says in an error what was printed, like a result.
+func withOutput(e *sdk.Error, out result) *sdk.Error {
+	e.With("output", out.Output).With("output_bytes", out.OutputBytes).With("duration_ms", out.DurationMS)
+	if out.OutputPath != "" {
+		e.With("output_path", out.OutputPath)
+	}
+	return e
+}

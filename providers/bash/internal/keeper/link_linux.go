@@ -1,0 +1,155 @@
+package keeper
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// link is the provider's side of one keeper.
+type link struct {
+	pool *Pool
+	cmd  *exec.Cmd
+	conn *net.UnixConn
+
+	mu      sync.Mutex
+	current *Process
+	begun   chan error // result of the start under way
+	lost    bool
+}
+
+// newLink starts a keeper. It does not wait until the keeper is up: requests wait in
+// the socket.
+func newLink(p *Pool) (*link, error) {
+	conn, far, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = far.Close() }()
+	// A session of its own keeps it out of reach of a kill of our process group, which
+	// it must outlive; no output of ours is held open by it.
+	cmd := &exec.Cmd{
+		Path:        "/proc/self/exe", // this very file, even if an upgrade has replaced it
+		Args:        []string{processName},
+		Env:         []string{},
+		ExtraFiles:  []*os.File{far},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start the process that keeps commands: %w", err), conn.Close())
+	}
+	return &link{pool: p, cmd: cmd, conn: conn}, nil
+}
+
+func socketPair() (*net.UnixConn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open a socket pair: %w", err)
+	}
+	near, far := os.NewFile(uintptr(fds[0]), "keeper"), os.NewFile(uintptr(fds[1]), "provider")
+	defer func() { _ = near.Close() }() // FileConn duplicates it
+	conn, err := net.FileConn(near)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("use the socket pair: %w", err), far.Close())
+	}
+	return conn.(*net.UnixConn), far, nil
+}
+
+func (l *link) pid() int { return l.cmd.Process.Pid }
+
+// start hands spec to the keeper and waits for its answer.
+func (l *link) start(spec Spec) (*Process, error) {
+	process, begun := newProcess(), make(chan error, 1)
+	process.signals = l
+	l.mu.Lock()
+	if l.lost {
+		l.mu.Unlock()
+		return nil, ErrLost
+	}
+	l.current, l.begun = process, begun
+	l.mu.Unlock()
+	if err := l.order(spec); err != nil {
+		_ = l.conn.Close() // listen ends, and so does begun
+	}
+	if err := <-begun; err != nil {
+		var refused *StartError
+		if errors.As(err, &refused) {
+			refused.Path = spec.Path
+			l.pool.put(l)
+		}
+		return nil, err
+	}
+	return process, nil
+}
+
+func (l *link) order(spec Spec) error {
+	body := order{path: spec.Path, args: spec.Args, env: spec.Env}.encode()
+	files := []int{int(spec.Dir.Fd()), int(spec.Stdin.Fd()), int(spec.Stdout.Fd()), int(spec.Stderr.Fd())}
+	if spec.Extra != nil {
+		files = append(files, int(spec.Extra.Fd()))
+	}
+	if _, _, err := l.conn.WriteMsgUnix(header(requestStart, len(body)), unix.UnixRights(files...), nil); err != nil {
+		return err
+	}
+	_, err := l.conn.Write(body)
+	return err
+}
+
+// A request that cannot be sent goes to a keeper that is gone, and its commands with it.
+
+func (l *link) terminate() { _, _ = l.conn.Write(header(requestTerminate, 0)) }
+func (l *link) kill()      { _, _ = l.conn.Write(header(requestKill, 0)) }
+
+// listen hands on what the keeper says until the keeper is gone, however it ends.
+func (l *link) listen() {
+	for {
+		r, err := readReply(l.conn)
+		if err != nil {
+			break
+		}
+		l.handle(r)
+	}
+	_ = l.conn.Close()
+	err := l.cmd.Wait()
+	l.mu.Lock()
+	process, begun := l.current, l.begun
+	l.current, l.begun, l.lost = nil, nil, true
+	l.mu.Unlock()
+	l.pool.dismiss(l, err == nil)
+	if begun != nil {
+		begun <- ErrLost
+	} else if process != nil {
+		process.setGone(ErrLost)
+	}
+}
+
+func (l *link) handle(r reply) {
+	l.mu.Lock()
+	process, begun := l.current, l.begun
+	switch r.kind {
+	case replyStarted, replyRefused:
+		l.begun = nil
+	}
+	if r.kind == replyRefused || r.kind == replyGone {
+		l.current = nil
+	}
+	l.mu.Unlock()
+	switch r.kind {
+	case replyStarted:
+		process.PID = int(r.value)
+		begun <- nil
+	case replyRefused:
+		begun <- &StartError{Err: syscall.Errno(r.value)}
+	case replyExited:
+		process.setExited(statusOf(unix.WaitStatus(r.value)))
+	case replyGone:
+		l.pool.put(l)
+		process.setGone(nil)
+	}
+}

@@ -1,0 +1,81 @@
+package keeper
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// maxVisits ends a walk through a tree that grows as fast as it is walked.
+const maxVisits = 20000
+
+// walk calls visit for every process below root, parents before their children. What is
+// born meanwhile may be missed: a caller that wants all of them gone walks again.
+func walk(root int, visit func(pid int)) {
+	children := childrenNow()
+	found := children(root)
+	for i := 0; i < len(found) && i < maxVisits; i++ {
+		visit(found[i])
+		found = append(found, children(found[i])...)
+	}
+}
+
+// childrenNow returns the way to find the children of a process. Asking its threads is
+// cheap, but needs a kernel built with CONFIG_PROC_CHILDREN.
+func childrenNow() func(pid int) []int {
+	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
+		return childrenByScan()
+	}
+	return childrenByTask
+}
+
+// childrenByTask asks each thread of pid for the children it forked.
+func childrenByTask(pid int) []int {
+	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
+	var found []int
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				found = append(found, child)
+			}
+		}
+	}
+	return found
+}
+
+// childrenByScan reads the parent of every process there is, once.
+func childrenByScan() func(pid int) []int {
+	byParent := map[int][]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the process has ended
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			continue
+		}
+		if parent, ok := parentIn(text); ok {
+			byParent[parent] = append(byParent[parent], pid)
+		}
+	}
+	return func(pid int) []int { return byParent[pid] }
+}
+
+// parentIn reads the fourth field of a stat file. The second is the name of the
+// program in parentheses, which may itself hold spaces and parentheses.
+func parentIn(stat []byte) (int, bool) {
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return 0, false
+	}
+	parent, err := strconv.Atoi(string(fields[1]))
+	return parent, err == nil
+}

@@ -1,0 +1,121 @@
+// Package summary writes the one line that a person would write about the output of a
+// command: what failed, if a test tool said so, and else the last line that says
+// anything.
+package summary
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+const (
+	maxLine  = 4 << 10 // what is looked at of one line
+	maxWidth = 160     // what is shown of one line
+)
+
+// Scanner reads the output of a command while it comes, so that a verdict counts
+// everything and not only what is kept in the end. The zero value is ready.
+type Scanner struct {
+	streams [2]lines // stdout, stderr
+	tools   tools
+}
+
+// Write takes the next bytes of stream 0, the command's stdout, or 1, its stderr.
+func (s *Scanner) Write(stream int, p []byte) {
+	s.streams[stream].write(p, s.tools.line)
+}
+
+// Line returns the summary of a command that ended with code, or by signal. Nothing may
+// be written any more.
+func (s *Scanner) Line(code int, signal string) string {
+	for i := range s.streams {
+		s.streams[i].end(s.tools.line)
+	}
+	if signal != "" {
+		return join("killed by "+signal, s.lastLine(code))
+	}
+	if verdict, failed := s.tools.verdict(); verdict != "" && (failed || code == 0) {
+		return verdict
+	}
+	if last := s.lastLine(code); last != "" {
+		return last
+	}
+	if code != 0 {
+		return fmt.Sprintf("exit code %d, no output", code)
+	}
+	return "no output"
+}
+
+// lastLine is the last line that says anything. When a command fails, that is the last
+// one it complained with.
+func (s *Scanner) lastLine(code int) string {
+	stdout, stderr := &s.streams[0], &s.streams[1]
+	if line := clean(stderr.last); line != "" && (code != 0 || clean(stdout.last) == "") {
+		return line
+	}
+	return clean(stdout.last)
+}
+
+func join(what, line string) string {
+	if line == "" {
+		return what
+	}
+	return what + ": " + line
+}
+
+// clean makes a line fit to be shown: as it stood after its last redraw, without escape
+// sequences, on maxWidth bytes.
+func clean(line []byte) string {
+	line = bytes.TrimRight(line, "\r")
+	line = line[bytes.LastIndexByte(line, '\r')+1:]
+	text := string(bytes.TrimSpace(bytes.ToValidUTF8(withoutControls(line), []byte("\uFFFD"))))
+	if len(text) <= maxWidth {
+		return text
+	}
+	end := maxWidth - len("…")
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// withoutControls drops escape sequences and other control characters.
+func withoutControls(line []byte) []byte {
+	if bytes.IndexFunc(line, isControl) < 0 {
+		return line
+	}
+	var kept []byte
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == 0x1b:
+			i += sequenceLength(line[i:]) - 1
+		case c == '\t':
+			kept = append(kept, ' ')
+		case c >= ' ' && c != 0x7f:
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// sequenceLength is the length of the escape sequence at the start of b: ESC [ up to a
+// letter, ESC ] up to BEL or ESC \, or ESC and one more byte.
+func sequenceLength(b []byte) int {
+	if len(b) < 2 {
+		return len(b)
+	}
+	for i := 2; i < len(b); i++ {
+		switch {
+		case b[1] == '[' && b[i] >= '@' && b[i] <= '~', b[1] == ']' && b[i] == 0x07:
+			return i + 1
+		case b[1] == ']' && b[i] == 0x1b && i+1 < len(b):
+			return i + 2
+		case b[1] != '[' && b[1] != ']':
+			return 2
+		}
+	}
+	return len(b)
+}

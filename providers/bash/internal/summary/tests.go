@@ -1,0 +1,116 @@
+package summary
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// tally is what tools that count tests have in common.
+type tally struct{ failed, passed, broken int }
+
+// verdict reports broken things (test files that do not load, errors in fixtures) only
+// if no test failed: they are named by thing.
+func (t tally) verdict(thing string) (string, bool) {
+	switch {
+	case t.failed > 0 && t.passed > 0:
+		return fmt.Sprintf("%s failed, %d passed", count(t.failed, "test"), t.passed), true
+	case t.failed > 0:
+		return count(t.failed, "test") + " failed", true
+	case t.broken > 0:
+		return count(t.broken, thing), true
+	default:
+		return count(t.passed, "test") + " passed", false
+	}
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if noun, rest, found := strings.Cut(thing, " "); found {
+		return fmt.Sprintf("%d %ss %s", n, noun, rest)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// pairs reads "1 failed, 3 passed" and the like, whatever separates the parts.
+var pair = regexp.MustCompile(`(\d+) ([a-z]+)`)
+
+func pairs(line []byte) map[string]int {
+	found := map[string]int{}
+	for _, m := range pair.FindAllSubmatch(line, -1) {
+		if n, err := strconv.Atoi(string(m[1])); err == nil {
+			found[string(m[2])] = n
+		}
+	}
+	return found
+}
+
+// pytest prints one line of totals at the end, between rules unless it is quiet:
+//
+//	==== 1 failed, 3 passed in 0.12s ====
+type pytest struct{ tally }
+
+var pytestTotals = regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*\s*$`)
+
+func (p *pytest) line(line []byte) bool {
+	if !bytes.Contains(line, []byte(" in ")) || !pytestTotals.Match(line) {
+		return false
+	}
+	n := pairs(line)
+	p.tally = tally{failed: n["failed"], passed: n["passed"], broken: n["error"] + n["errors"]}
+	return true
+}
+
+func (p *pytest) verdict() (string, bool) { return p.tally.verdict("error") }
+
+// jest prints totals of suites and of tests; vitest does the same with other words:
+//
+//	Test Suites: 1 failed, 2 passed, 3 total
+//	Tests:       1 failed, 9 passed, 10 total
+//
+//	 Test Files  1 failed | 2 passed (3)
+//	      Tests  1 failed | 9 passed (10)
+type jest struct{ tally }
+
+var jestTotals = regexp.MustCompile(`^ *(Test Suites: +|Tests: +|Test Files  |Tests  )(\d+ (?:failed|passed|skipped|todo|total)\b.*)$`)
+
+func (j *jest) line(line []byte) bool {
+	if !bytes.Contains(line, []byte("Test")) {
+		return false
+	}
+	m := jestTotals.FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	n := pairs(m[2])
+	if bytes.HasPrefix(m[1], []byte("Tests")) {
+		j.failed, j.passed = n["failed"], n["passed"]
+	} else {
+		j.tally = tally{broken: n["failed"]}
+	}
+	return true
+}
+
+func (j *jest) verdict() (string, bool) { return j.tally.verdict("suite failed") }
+
+// cargo test prints one line for every test binary:
+//
+//	test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+type cargo struct{ tally }
+
+func (c *cargo) line(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("test result: "))
+	if !ok {
+		return false
+	}
+	n := pairs(rest)
+	c.failed += n["failed"]
+	c.passed += n["passed"]
+	return true
+}
+
+func (c *cargo) verdict() (string, bool) { return c.tally.verdict("") }

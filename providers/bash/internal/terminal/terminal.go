@@ -1,0 +1,100 @@
+// Package terminal opens the streams a command writes to: a raw terminal each for
+// its stdout and its stderr, or plain pipes.
+//
+// A command that sees a terminal writes line by line instead of in blocks of 4 KiB,
+// so its output arrives while it works. The terminal is raw, which means that every
+// byte comes out as it went in: no carriage return added, nothing echoed.
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// Size is what the command is told about the width and height of its terminal.
+type Size struct{ Columns, Rows int }
+
+// Stream is one direction of output: what is written to Writer comes out of Reader.
+// Reader takes deadlines, and closing it wakes a blocked Read.
+type Stream struct{ Reader, Writer *os.File }
+
+// Close closes both ends.
+func (s Stream) Close() error { return errors.Join(s.Reader.Close(), s.Writer.Close()) }
+
+// Pipe returns a stream without a terminal.
+func Pipe() (Stream, error) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return Stream{}, fmt.Errorf("open a pipe: %w", err)
+	}
+	stream := Stream{Reader: reader, Writer: writer}
+	if err := blocking(writer); err != nil {
+		return Stream{}, errors.Join(err, stream.Close())
+	}
+	return stream, nil
+}
+
+// Open returns a stream whose Writer is a raw terminal of the given size.
+func Open(size Size) (Stream, error) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		return Stream{}, fmt.Errorf("open a terminal: %w", err)
+	}
+	reader, err := pollable(master)
+	if err != nil {
+		return Stream{}, errors.Join(err, slave.Close())
+	}
+	stream := Stream{Reader: reader, Writer: slave}
+	if err := prepare(stream, size); err != nil {
+		return Stream{}, errors.Join(err, stream.Close())
+	}
+	return stream, nil
+}
+
+// IsEnd reports whether err of a Read means that the last writer is gone. A terminal
+// says so with EIO.
+func IsEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.EIO)
+}
+
+// prepare sets size and modes before anything can be started on the terminal, so that
+// no command ever sees a window of 0 by 0.
+func prepare(stream Stream, size Size) error {
+	window := &pty.Winsize{Cols: uint16(size.Columns), Rows: uint16(size.Rows)}
+	if err := pty.Setsize(stream.Writer, window); err != nil {
+		return fmt.Errorf("size the terminal: %w", err)
+	}
+	if err := makeRaw(int(stream.Writer.Fd())); err != nil {
+		return fmt.Errorf("make the terminal raw: %w", err)
+	}
+	return blocking(stream.Writer)
+}
+
+// pollable replaces master, whose descriptor was put into blocking mode when it was
+// opened, by a file that the runtime's poller watches.
+func pollable(master *os.File) (*os.File, error) {
+	defer func() { _ = master.Close() }()
+	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("duplicate the terminal: %w", err)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the terminal non-blocking: %w", err), unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), master.Name()), nil
+}
+
+// blocking clears O_NONBLOCK, which a child would inherit and fail on with EAGAIN
+// whenever it writes faster than we read.
+func blocking(f *os.File) error {
+	if err := unix.SetNonblock(int(f.Fd()), false); err != nil {
+		return fmt.Errorf("make %s blocking: %w", f.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/agentco/agent/providers/bash/internal/environ"
+	"github.com/agentco/agent/providers/bash/internal/keeper"
+	"github.com/agentco/agent/providers/bash/internal/runner"
+	"github.com/agentco/agent/providers/bash/internal/shell"
+	"github.com/agentco/agent/providers/bash/internal/workdir"
+	"github.com/agentco/agent/sdk"
+)
+
+// openFiles are what a command is started with; afterwards we need them no more.
+type openFiles []*os.File
+
+func (o openFiles) close() {
+	for _, f := range o {
+		_ = f.Close()
+	}
+}
+
+// prepare opens everything that a command needs. The caller closes the files, also
+// after an error.
+func prepare(call *sdk.Call[config], in arguments) (command runner.Command, files openFiles, err error) {
+	c := call.Config
+	dir, err := openDirectory(call, in)
+	if err != nil {
+		return command, files, err
+	}
+	files = append(files, dir)
+	stdin, err := openStdin(in.Stdin)
+	if err != nil {
+		return command, files, err
+	}
+	files = append(files, stdin)
+	invocation, err := shell.Invoke(c.shell, in.Command)
+	if err != nil {
+		return command, files, err
+	}
+	if invocation.Script != nil {
+		files = append(files, invocation.Script)
+	}
+	return runner.Command{
+		Spec: keeper.Spec{
+			Path: c.shell, Args: invocation.Args, Env: environ.Build(os.Environ(), c.EnvAllow, c.Env, dir.Name()),
+			Dir: dir, Stdin: stdin, Extra: invocation.Script,
+		},
+		Terminal: c.size(),
+		Timeout:  milliseconds(in.timeout(c)),
+		Idle:     milliseconds(c.IdleTimeout),
+		Grace:    milliseconds(c.KillGrace),
+	}, files, nil
+}
+
+// openDirectory opens the directory that the command starts in.
+func openDirectory(call *sdk.Call[config], in arguments) (*os.File, error) {
+	path := call.Config.root
+	if call.Dir != "" || in.Cwd != "" {
+		path = call.Path(in.Cwd)
+	}
+	dir, err := call.Config.roots.Open(path)
+	switch {
+	case err == nil:
+		return dir, nil
+	case errors.Is(err, workdir.ErrOutside):
+		return nil, sdk.Denied("start a command in %s: it is outside the allowed roots (%s); choose a directory inside", path, call.Config.roots)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, sdk.NotFound("start a command in %s: the directory does not exist; create it first or choose another cwd", path)
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, sdk.InvalidArgument("cwd", "%s is not a directory; give the directory to start in", path)
+	default:
+		return nil, sdk.Denied("start a command in %s: %w", path, err)
+	}
+}
+
+// openStdin opens what the command reads. With nothing it is at its end at once, so that
+// no command ever waits for an answer.
+func openStdin(text string) (*os.File, error) {
+	if text == "" {
+		return os.Open(os.DevNull)
+	}
+	return shell.File("stdin", text)
+}

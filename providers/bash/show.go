@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/render"
+)
+
+// preview shows the command line and where it would run. It opens the directory, as the
+// call would, and nothing else.
+func preview(call *sdk.Call[config], in arguments) (sdk.Plan, error) {
+	if err := check(call.Config, in); err != nil {
+		return sdk.Plan{}, err
+	}
+	dir, err := openDirectory(call, in)
+	if err != nil {
+		return sdk.Plan{}, err
+	}
+	defer func() { _ = dir.Close() }()
+	var plan sdk.Plan
+	if in.Description != "" {
+		plan = sdk.Says("%s", in.Description)
+	}
+	plan = plan.And(sdk.Runs(in.Command))
+	if in.Stdin != "" {
+		plan = plan.And(sdk.Says("with this on its standard input:")).And(sdk.Shows(render.Code("", in.Stdin)))
+	}
+	return plan.And(sdk.Says("in %s, for at most %v", dir.Name(), milliseconds(in.timeout(call.Config)))), nil
+}
+
+// show is a result as scrollback: what was printed, and below it how it ended.
+func show(out result) render.Node {
+	var nodes []render.Node
+	if out.Output != "" {
+		nodes = append(nodes, render.Code("", strings.TrimSuffix(out.Output, "\n")))
+	}
+	if out.OutputPath != "" {
+		nodes = append(nodes, render.Styled(render.Dim, fmt.Sprintf("all %d bytes: %s", out.OutputBytes, out.OutputPath)))
+	}
+	return render.Group(append(nodes, verdict(out))...)
+}
+
+func verdict(out result) render.Node {
+	took := (time.Duration(out.DurationMS) * time.Millisecond).String()
+	switch {
+	case out.Signal != "":
+		return render.Styled(render.Error, fmt.Sprintf("%s after %s", out.Summary, took))
+	case out.ExitCode != 0:
+		return render.Styled(render.Error, fmt.Sprintf("exit code %d after %s: %s", out.ExitCode, took, out.Summary))
+	default:
+		return render.Styled(render.Success, fmt.Sprintf("done in %s: %s", took, out.Summary))
+	}
+}
