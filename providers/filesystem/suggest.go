@@ -46,6 +46,9 @@ func (w *workspace) alike(dir, name string) string {
 	names, _ := f.Readdirnames(looked)
 	best, found := (len(name)+2)/3+1, ""
 	for _, other := range names {
+		if other == name {
+			return "" // it has come back
+		}
 		if d := distance(plainName(name), plainName(other), best); d < best {
 			best, found = d, other
 		}

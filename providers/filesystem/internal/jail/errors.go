@@ -74,6 +74,18 @@ func failure(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
+// errSwapped means that what a path led to changed while it was followed.
+var errSwapped = errors.New("swapped")
+
+// settled returns errSwapped for the errors that a path known to be free of
+// links and of files in the middle gives only when that is no longer so.
+func settled(err error) error {
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || escapes(cause(err)) {
+		return errSwapped
+	}
+	return err
+}
+
 // escapes recognises the refusal of an [os.Root], for which package os has no name.
 func escapes(err error) bool { return err != nil && err.Error() == "path escapes from parent" }
 

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,6 +59,9 @@ func (j *Jail) openOnce(name string, flag int, perm fs.FileMode) (afero.File, er
 	f, err := p.root.handle.OpenFile(p.rel, flag&^os.O_TRUNC|syscall.O_NONBLOCK, perm)
 	if hidesIrregular(err) {
 		return nil, &Irregular{}
+	}
+	if errors.Is(settled(err), errSwapped) {
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err

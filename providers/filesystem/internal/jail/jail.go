@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/afero"
 )
@@ -178,7 +179,13 @@ func (j *Jail) pin(dir string) (*Jail, error) {
 		if err != nil {
 			return nil, err
 		}
+		if p.info != nil && !p.info.IsDir() {
+			return nil, syscall.ENOTDIR
+		}
 		handle, err := p.root.handle.OpenRoot(p.rel)
+		if errors.Is(settled(err), errSwapped) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,15 @@ func (p place) abs() string { return filepath.Join(p.root.dir, p.rel) }
 // end as well; without, the link itself is the place. What does not exist
 // resolves too, so that it can be created.
 func (j *Jail) resolve(name string, follow bool) (place, error) {
+	for range attempts {
+		if p, err := j.resolveOnce(name, follow); !errors.Is(err, errSwapped) {
+			return p, err
+		}
+	}
+	return place{}, ErrUnstable
+}
+
+func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
 	if strings.ContainsRune(name, 0) {
 		return place{}, ErrNUL
 	}
@@ -95,7 +104,7 @@ func (w *walk) step(part string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return unsearchable(w.jail, parent, err)
 	case err != nil:
-		return err
+		return settled(err)
 	}
 	return w.enter(r, rel, next, info)
 }
@@ -109,8 +118,11 @@ func (w *walk) enter(r *root, rel, next string, info fs.FileInfo) error {
 			return syscall.ELOOP
 		}
 		target, err := r.handle.Readlink(rel)
+		if errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrNotExist) {
+			return errSwapped // it was a link a moment ago
+		}
 		if err != nil {
-			return err
+			return settled(err)
 		}
 		if filepath.IsAbs(target) {
 			w.at = volume(target)
@@ -134,7 +146,7 @@ func (w *walk) end() (place, error) {
 	if p.info == nil && !w.missing {
 		info, err := r.handle.Lstat(rel)
 		if err != nil {
-			return place{}, err
+			return place{}, settled(err)
 		}
 		p.info = info
 	}
