@@ -1,0 +1,9 @@
+//go:build !unix
+
+package textfile
+
+import "os"
+
+const nonblock = 0
+
+func keepOwner(*os.Root, string, string) {}

@@ -1,0 +1,165 @@
+// Package textfile reads one file below a root folder and replaces it in one stroke.
+//
+// Every access goes through os.Root, so neither "..", nor a link that leads out, nor a folder swapped for a link in
+// mid-flight reaches anything outside. A link that stays inside is followed and the file it leads to is replaced.
+package textfile
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+)
+
+// MaxSize is the largest file that is read: far above any changelog, far below what would hurt.
+const MaxSize = 32 << 20
+
+// File is a file as it was when it was opened. It holds nothing open.
+type File struct {
+	Name    string // as it was asked for
+	Path    string // links resolved, with slashes, from the root
+	Content []byte
+
+	root string
+	mode fs.FileMode
+}
+
+// Open reads the file with that name, relative to root.
+func Open(root, name string) (*File, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, refusal.Missing("no-changelog", "cannot open %s: %w", root, err)
+	}
+	defer dir.Close()
+	f := &File{Name: name, root: root}
+	if f.Path, err = resolve(root, name); err == nil {
+		f.Content, f.mode, err = read(dir, f.Path)
+	}
+	return f, explain(err, root, name)
+}
+
+// resolve follows links in name and returns the path of the file from the root.
+func resolve(root, name string) (string, error) {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", err
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(real, name))
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(real, target)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", errOutside
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+var (
+	errOutside = errors.New("it leads out of the repository")
+	errKind    = errors.New("it is no regular file")
+	errSize    = fmt.Errorf("it is larger than %d MiB", MaxSize>>20)
+)
+
+func read(dir *os.Root, path string) ([]byte, fs.FileMode, error) {
+	// A named pipe would block an open that does not ask for the kind first.
+	info, err := dir.Lstat(filepath.FromSlash(path))
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errKind
+	}
+	file, err := dir.OpenFile(filepath.FromSlash(path), os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errKind
+	}
+	content, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	if len(content) > MaxSize {
+		return nil, 0, errSize
+	}
+	return content, info.Mode(), err
+}
+
+func explain(err error, root, name string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return refusal.Missing("no-changelog", "there is no %s in %s: create it, or set changelog_path (%w)", name, root, err)
+	case errors.Is(err, errOutside):
+		return refusal.Deny("changelog-outside", "cannot read %s in %s: %w; set changelog_path to a file inside", name, root, err)
+	case errors.Is(err, errKind), errors.Is(err, errSize):
+		return refusal.New("unreadable-changelog", "cannot read %s in %s: %w", name, root, err)
+	}
+	return fmt.Errorf("cannot read %s in %s: %w", name, root, err)
+}
+
+// Replace writes new content if the file still holds what File says, and remembers it as the content. Whoever reads the
+// file meanwhile sees the old bytes or the new ones. A failure leaves the file alone.
+func (f *File) Replace(content []byte) error {
+	dir, err := os.OpenRoot(f.root)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	temp, err := f.stage(dir, content)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", f.Name, err)
+	}
+	if err := f.swap(dir, temp); err != nil {
+		_ = dir.Remove(temp)
+		return err
+	}
+	f.Content = content
+	return nil
+}
+
+// stage writes content to a new file beside the old one.
+func (f *File) stage(dir *os.Root, content []byte) (string, error) {
+	path := filepath.FromSlash(f.Path)
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text())
+	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(content)
+	err = errors.Join(err, file.Chmod(f.mode.Perm()), file.Sync(), file.Close())
+	if err != nil {
+		_ = dir.Remove(temp)
+	}
+	return temp, err
+}
+
+// swap puts the new file in the place of the old one.
+func (f *File) swap(dir *os.Root, temp string) error {
+	now, _, err := read(dir, f.Path)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", f.Name, err)
+	}
+	if !bytes.Equal(now, f.Content) {
+		return refusal.New("changed-underneath", "cannot write %s: it was changed by someone else meanwhile; look at it and try again", f.Name)
+	}
+	keepOwner(dir, filepath.FromSlash(f.Path), temp)
+	if err := dir.Rename(temp, filepath.FromSlash(f.Path)); err != nil {
+		return fmt.Errorf("cannot write %s: %w", f.Name, err)
+	}
+	if parent, err := dir.Open(filepath.Dir(filepath.FromSlash(f.Path))); err == nil {
+		_ = parent.Sync() // the rename stands; only a power cut could still take it back
+		_ = parent.Close()
+	}
+	return nil
+}
