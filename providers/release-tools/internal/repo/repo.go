@@ -1,0 +1,100 @@
+// Package repo reads and changes the git repository that is being released.
+//
+// go-git does the work: finding HEAD and its branch in linked worktrees and submodules, reading objects and writing tags. The git binary is asked only for what go-git v5 measurably gets wrong or does not do:
+//
+//	effective settings    includes, conditional includes, worktree config, environment   git config, git var
+//	is the tree clean     line-ending conversion, attributes, index v4, submodules       git status
+//	committing a file     clean filters, hooks, signing, reflog, the index's formats     git commit
+//	a signed tag          gpg and ssh keys as the user set them up                       git tag -s
+//	listing tags          one that is being written elsewhere fails go-git's whole list  git for-each-ref
+//	moving a ref          git's lock files; go-git truncates the ref in place            git update-ref
+//
+// Nothing here prompts, opens an editor or leaves a process behind. Untracked files are never looked at: they are part of
+// neither the tag nor the commit, so they never stand in the way of a release.
+package repo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Repo is an open repository with a working tree. It holds no files open.
+type Repo struct {
+	Root     string // of the working tree, links resolved
+	Settings Settings
+	Head     Head
+
+	git    *git.Repository
+	gitDir string // of this working tree
+	common string // shared by all working trees
+	now    time.Time
+}
+
+// Head is where the repository stood when it was opened.
+type Head struct {
+	Commit plumbing.Hash
+	Branch string // "" when detached
+	ref    plumbing.ReferenceName
+}
+
+// Open opens the repository whose working tree holds dir. now is the time that tags and commits get.
+func Open(ctx context.Context, dir string, now time.Time) (*Repo, error) {
+	loc, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{Root: loc.root, gitDir: loc.gitDir, common: loc.common, now: now}
+	if r.git, err = open(loc); err != nil {
+		return nil, err
+	}
+	if r.Head, err = r.readHead(); err != nil {
+		return nil, err
+	}
+	r.Settings, err = r.readSettings(ctx)
+	return r, err
+}
+
+func (r *Repo) readHead() (Head, error) {
+	ref, err := r.git.Reference(plumbing.HEAD, false)
+	if err != nil {
+		return Head{}, refusal.New("unsupported-repository", "cannot read HEAD of %s: %w", r.Root, err)
+	}
+	if ref.Type() == plumbing.HashReference {
+		return Head{Commit: ref.Hash(), ref: plumbing.HEAD}, nil
+	}
+	h := Head{Branch: ref.Target().Short(), ref: ref.Target()}
+	tip, err := r.git.Reference(ref.Target(), true)
+	if errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return Head{}, refusal.New("no-commit", "branch %s of %s has no commit yet: a release needs one to tag", h.Branch, r.Root)
+	}
+	if err != nil {
+		return Head{}, refusal.New("unsupported-repository", "cannot read branch %s of %s: %w", h.Branch, r.Root, err)
+	}
+	h.Commit = tip.Hash()
+	return h, nil
+}
+
+// Shallow reports whether the history was cut off when the repository was cloned.
+func (r *Repo) Shallow() bool {
+	info, err := os.Stat(r.commonPath("shallow"))
+	return err == nil && info.Size() > 0
+}
+
+// Underway names the operation (a merge, a rebase) that git has begun here and not ended, or "".
+func (r *Repo) Underway() string {
+	for _, op := range []struct{ file, name string }{
+		{"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
+	} {
+		if _, err := os.Stat(r.path(op.file)); err == nil {
+			return op.name
+		}
+	}
+	return ""
+}
