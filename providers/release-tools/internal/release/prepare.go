@@ -1,0 +1,170 @@
+package release
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentco/agent/providers/release-tools/internal/changelog"
+	"github.com/agentco/agent/providers/release-tools/internal/forge"
+	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+	"github.com/agentco/agent/providers/release-tools/internal/repo"
+	"github.com/agentco/agent/providers/release-tools/internal/semver"
+	"github.com/agentco/agent/providers/release-tools/internal/textfile"
+)
+
+// Prepare checks a release and works out all of it. It writes nothing.
+func Prepare(ctx context.Context, s Settings, req Request) (*Plan, error) {
+	p := &Plan{settings: s, Commit: s.Commit}
+	var err error
+	if p.Version, err = parseVersion(req.Version); err != nil {
+		return nil, err
+	}
+	if p.Date, err = parseDate(req.Date, req.Now); err != nil {
+		return nil, err
+	}
+	if strings.ContainsRune(req.Message, 0) {
+		return nil, refusal.Argument("message", "invalid-message", "it holds a NUL byte")
+	}
+	if p.repo, err = repo.Open(ctx, req.Dir, req.Now); err != nil {
+		return nil, err
+	}
+	p.Branch, p.Head = p.repo.Head.Branch, p.repo.Head.Commit.String()
+	p.Tag = s.TagPrefix + p.Version.String()
+	for _, check := range []func(context.Context) error{
+		p.checkPlace, p.promote, p.checkTree, p.checkIdentity,
+	} {
+		if err := check(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if strings.TrimSpace(req.Message) != "" {
+		p.message = fill(req.Message)
+	}
+	return p, nil
+}
+
+func parseVersion(s string) (semver.Version, error) {
+	v, err := semver.Parse(strings.TrimPrefix(s, "v"))
+	if err != nil {
+		return v, refusal.Argument("version", "invalid-version", "%q is no version: %w; write MAJOR.MINOR.PATCH, as in 1.4.0", s, err)
+	}
+	return v, nil
+}
+
+func parseDate(s string, now time.Time) (string, error) {
+	if s == "" {
+		return now.UTC().Format(time.DateOnly), nil
+	}
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		return "", refusal.Argument("date", "invalid-date", "%q is no day of the calendar: write YYYY-MM-DD", s)
+	}
+	return s, nil
+}
+
+// checkPlace refuses a branch that may not release and an operation that is not ended.
+func (p *Plan) checkPlace(context.Context) error {
+	if op := p.repo.Underway(); op != "" {
+		return refusal.New("operation-in-progress", "a %s is under way in %s: end or abort it before releasing", op, p.repo.Root)
+	}
+	allowed := p.settings.Branches
+	if p.Branch == "" {
+		if slices.Contains(allowed, Detached) {
+			return nil
+		}
+		return refusal.New("detached-head", "HEAD is detached at %.7s: switch to a branch, or list %q among branches to release from there",
+			p.Head, Detached)
+	}
+	matches := func(pattern string) bool { ok, _ := path.Match(pattern, p.Branch); return ok }
+	if len(allowed) > 0 && !slices.ContainsFunc(allowed, matches) {
+		return refusal.New("branch-not-allowed", "branch %s may not release: branches allows %s", p.Branch, strings.Join(allowed, ", "))
+	}
+	return nil
+}
+
+// promote checks the version against what was released before and works out the new changelog.
+func (p *Plan) promote(ctx context.Context) error {
+	tags, err := p.repo.Tags(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.repo.TagFree(p.Tag, tags); err != nil {
+		return err
+	}
+	p.file, err = textfile.Open(p.repo.Root, p.settings.Changelog)
+	if err != nil {
+		return err
+	}
+	doc, err := changelog.Parse(p.file.Name, p.file.Content)
+	if err != nil {
+		return err
+	}
+	known := releases(p.settings.TagPrefix, tags, doc)
+	if err := p.checkNewer(known); err != nil {
+		return err
+	}
+	done, err := doc.Promote(changelog.Release{
+		Version: p.Version, Tag: p.Tag, Date: p.Date, Previous: previous(known, p.Version), Links: p.links(),
+	})
+	if err != nil {
+		return err
+	}
+	p.After, p.Warnings = done.After, done.Warnings
+	values := []string{"{version}", p.Version.String(), "{tag}", p.Tag, "{date}", p.Date, "{notes}", done.Notes}
+	p.message = fill(p.settings.TagMessage, values...)
+	p.subject = fill(p.settings.CommitMessage, values...)
+	return nil
+}
+
+func (p *Plan) links() changelog.Links {
+	l := changelog.Links{Forge: func(url string) (string, string) {
+		pages, _ := forge.Page(url)
+		return pages.Compare, pages.Tag
+	}}
+	pages, _ := forge.Remote(p.repo.Settings.Remote())
+	l.Compare, l.Tag = pages.Compare, pages.Tag
+	if p.settings.CompareURL != "" {
+		l.Compare, l.Fixed = p.settings.CompareURL, true
+	}
+	return l
+}
+
+// checkTree refuses tracked changes. The changelog itself may be edited: finishing the notes is the last thing one does
+// before a release, and it is what the release is about.
+func (p *Plan) checkTree(ctx context.Context) error {
+	changes, err := p.repo.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	var dirty []string
+	for _, c := range changes {
+		if c.Path == p.file.Path && c.Unmerged {
+			return refusal.New("dirty-worktree", "%s has merge conflicts: resolve them before releasing", p.file.Name)
+		}
+		if c.Path != p.file.Path {
+			dirty = append(dirty, c.Code+" "+c.Path)
+		}
+	}
+	if len(dirty) > 0 && !p.settings.AllowDirty {
+		return refusal.New("dirty-worktree", "the working tree has changes that would not be in the release:\n  %s\ncommit or stash them, or set allow_dirty",
+			strings.Join(shorten(dirty, 20), "\n  "))
+	}
+	if !p.Commit {
+		return nil
+	}
+	tracked, err := p.repo.Tracks(ctx, p.file.Path)
+	if err == nil && !tracked {
+		return refusal.New("untracked-changelog", "%s is not tracked by this repository: git add and commit it once before releasing with commit = true", p.file.Name)
+	}
+	return err
+}
+
+func (p *Plan) checkIdentity(ctx context.Context) error {
+	var err error
+	if p.tagger, err = p.repo.Tagger(ctx); err != nil {
+		return err
+	}
+	return p.repo.CheckSigning(ctx, p.settings.Sign, p.Commit)
+}
