@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/agentco/agent/providers/release-tools/internal/release"
+	"github.com/agentco/agent/sdk"
+)
+
+type releaseIn struct {
+	Version string `json:"version" doc:"The version to release, as SemVer writes it: 1.4.0 or v1.4.0."`
+	Date    string `json:"date,omitempty" doc:"Day of the release, YYYY-MM-DD. Default: today in UTC."`
+	Message string `json:"message,omitempty" doc:"Message of the tag, instead of the configured one."`
+}
+
+type releaseOut struct {
+	Version   string   `json:"version"`
+	Date      string   `json:"date"`
+	Tag       string   `json:"tag"`
+	Commit    string   `json:"commit" doc:"The commit the tag points to."`
+	Committed bool     `json:"committed" doc:"Whether the changelog is part of that commit; otherwise it waits in the working tree."`
+	Changelog string   `json:"changelog" doc:"Path of the changelog from the root of the repository."`
+	Diff      string   `json:"diff" doc:"What changed in the changelog."`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+func addRelease(p *sdk.Provider[config]) {
+	sdk.Command(p, "release", "Tag a release and move the unreleased entries of CHANGELOG.md under it, all or nothing", makeRelease).
+		Mutates(sdk.High).Streaming().Exclusive().Timeout(5 * time.Minute).
+		Preview(previewRelease).
+		Show(releaseNode)
+}
+
+func request(call *sdk.Call[config], in releaseIn) release.Request {
+	return release.Request{Dir: workingDir(call), Version: in.Version, Date: in.Date, Message: in.Message, Now: time.Now()}
+}
+
+func makeRelease(ctx context.Context, call *sdk.Call[config], in releaseIn) (releaseOut, error) {
+	plan, err := release.Prepare(ctx, call.Config.settings(), request(call, in))
+	if err != nil {
+		if ctx.Err() != nil {
+			call.Report("release cancelled before anything was written")
+		}
+		return releaseOut{}, explain(err)
+	}
+	made, err := plan.Run(ctx, release.Reporter{
+		Status: func(message string) { call.Status("%s", message) },
+		Stdout: call.Stdout(),
+		Report: func(note string) { call.Report("%s", note) },
+	})
+	if err != nil {
+		return releaseOut{}, explain(err)
+	}
+	return releaseOut{
+		Version: plan.Version.String(), Date: plan.Date, Tag: made.Tag, Commit: made.Commit, Committed: plan.Commit,
+		Changelog: plan.Changelog(), Diff: made.Diff, Warnings: plan.Warnings,
+	}, nil
+}
+
+func previewRelease(call *sdk.Call[config], in releaseIn) (sdk.Plan, error) {
+	plan, err := release.Prepare(call.Context(), call.Config.settings(), request(call, in))
+	if err != nil {
+		return sdk.Plan{}, explain(err)
+	}
+	what := sdk.Says("tag %s at %.7s (%s), then rewrite %s", plan.Tag, plan.Head, place(plan.Branch), plan.Changelog())
+	if plan.Commit {
+		what = sdk.Says("rewrite %s, commit it on %s, tag that commit %s", plan.Changelog(), place(plan.Branch), plan.Tag)
+	}
+	for _, w := range plan.Warnings {
+		what = what.And(sdk.Says("note: %s", w))
+	}
+	return what.And(sdk.Changes(plan.Changelog(), string(plan.Before()), string(plan.After))), nil
+}
+
+func place(branch string) string {
+	if branch == "" {
+		return "a detached HEAD"
+	}
+	return branch
+}
