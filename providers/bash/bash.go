@@ -11,7 +11,7 @@ import (
 type arguments struct {
 	Command     string `json:"command" doc:"Shell command or script. It may have many lines."`
 	Cwd         string `json:"cwd,omitempty" doc:"Directory to start in. Default: the working directory of the session."`
-	TimeoutMS   int    `json:"timeout_ms,omitempty" min:"1" doc:"Milliseconds after which the command is stopped."`
+	TimeoutMS   int    `json:"timeout_ms,omitempty" min:"1" doc:"Milliseconds after which the command is stopped. Default: 120000; at most 600000, unless configured otherwise."`
 	Stdin       string `json:"stdin,omitempty" doc:"Text that the command reads from its standard input. Default: nothing, it reads the end at once."`
 	Description string `json:"description,omitempty" doc:"What the command is for, in a few words, for whoever approves it."`
 }

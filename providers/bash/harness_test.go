@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"flag"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,12 +14,19 @@ import (
 	"go.uber.org/goleak"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is the provider itself when a kernel starts it, see launch.
+func TestMain(m *testing.M) {
+	if os.Getenv(plugin.MagicCookieKey) == plugin.MagicCookieValue {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 type fields = map[string]any
 

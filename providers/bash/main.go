@@ -9,6 +9,7 @@ package main
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/agentco/agent/sdk"
 )
@@ -23,13 +24,11 @@ func main() { sdk.Main(provider()) }
 
 func provider() *sdk.Provider[config] {
 	p := sdk.New[config]("bash", "Runs shell commands.").
+		Version(version).
 		Source("github.com/agentco/provider-bash").
 		Setup(setup).
 		Close(teardown)
-	if version != "" {
-		p.Version(version)
-	}
-	sdk.Tool(p, "bash", bashDescription, bash).
+	sdk.Tool(p, "bash", strings.TrimSpace(bashDescription), bash).
 		Mutates(sdk.High).Streaming().Concurrent().Timeout(deadline).
 		Preview(preview).
 		Show(show)

@@ -1,0 +1,334 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+)
+
+// binary is the provider as a kernel has it: a process behind go-plugin.
+type binary struct {
+	t    *testing.T
+	tool toolv1.ToolServiceClient
+	pid  int
+	root string
+	end  func()
+}
+
+// client makes go-plugin give the plain gRPC client.
+type client struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
+
+func (client) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("this is the client")
+}
+
+func (client) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return toolv1.NewToolServiceClient(conn), nil
+}
+
+// launch starts the test binary as the provider (see TestMain) by way of a shell prefix,
+// such as one that ignores signals.
+func launch(t *testing.T, prefix string, config fields) *binary {
+	t.Helper()
+	root := t.TempDir()
+	cmd := exec.Command("/bin/sh", "-c", prefix+` exec "$0"`, self(t))
+	cmd.Dir = root
+	c := goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
+		},
+		Plugins: goplugin.PluginSet{plugin.Tool: client{}}, Cmd: cmd, StartTimeout: patience,
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		Logger:           hclog.NewNullLogger(), UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: shortDir(t)},
+	})
+	t.Cleanup(c.Kill)
+	rpc, err := c.Client()
+	require.NoError(t, err)
+	tool, err := rpc.Dispense(plugin.Tool)
+	require.NoError(t, err)
+	b := &binary{t: t, tool: tool.(toolv1.ToolServiceClient), pid: cmd.Process.Pid, root: root, end: c.Kill}
+	all := fields{"env": map[string]any{"BASH_TEST_MARK": t.Name()}}
+	for name, value := range config {
+		all[name] = value
+	}
+	_, err = b.tool.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, all)})
+	require.NoError(t, err)
+	return b
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	require.NoError(t, err)
+	return path
+}
+
+// shortDir is a temporary directory whose name leaves room for a socket's.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bash")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func object(t *testing.T, m fields) *structpb.Struct {
+	t.Helper()
+	s, err := structpb.NewStruct(m)
+	require.NoError(t, err)
+	return s
+}
+
+// invoke starts a call.
+func (b *binary) invoke(ctx context.Context, command string, extra fields) toolv1.ToolService_InvokeClient {
+	b.t.Helper()
+	arguments := fields{"command": command}
+	for name, value := range extra {
+		arguments[name] = value
+	}
+	stream, err := b.tool.Invoke(ctx, &toolv1.InvokeRequest{Call: &toolv1.ToolCall{Id: "tc_1", ToolName: "bash", Arguments: object(b.t, arguments)}})
+	require.NoError(b.t, err)
+	return stream
+}
+
+// outcome is what a whole call came to.
+type outcome struct {
+	stdout string
+	events []*toolv1.ToolEvent
+	err    error
+}
+
+func collect(stream toolv1.ToolService_InvokeClient) (o outcome) {
+	for {
+		response, err := stream.Recv()
+		if err != nil {
+			o.err = err
+			return o
+		}
+		o.events = append(o.events, response.GetEvent())
+		if chunk := response.GetEvent().GetOutputChunk(); chunk.GetStream() == toolv1.OutputStream_OUTPUT_STREAM_STDOUT {
+			o.stdout += string(chunk.GetData())
+		}
+	}
+}
+
+func (o outcome) last() *toolv1.ToolEvent { return o.events[len(o.events)-1] }
+
+// until reads events until the output contains mark.
+func until(t *testing.T, stream toolv1.ToolService_InvokeClient, mark string) {
+	t.Helper()
+	seen := ""
+	for !strings.Contains(seen, mark) {
+		response, err := stream.Recv()
+		require.NoError(t, err)
+		seen += string(response.GetEvent().GetOutputChunk().GetData())
+	}
+}
+
+func requireNoSurvivors(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(survivors(t)) == 0 }, patience, 10*time.Millisecond)
+}
+
+// SO-17
+func TestKilledProviderLeavesNothing(t *testing.T) {
+	for _, c := range runaways {
+		t.Run(c.name, func(t *testing.T) {
+			b := launch(t, "", nil)
+			stream := b.invoke(t.Context(), c.script+"sleep 1000", nil)
+			until(t, stream, "up\n")
+			require.NotEmpty(t, survivors(t))
+			require.NoError(t, syscall.Kill(b.pid, syscall.SIGKILL))
+			requireNoSurvivors(t)
+			require.Error(t, collect(stream).err)
+		})
+	}
+}
+
+// SO-17: an orderly end asks first and kills what does not listen.
+func TestTerminatedProviderLeavesNothing(t *testing.T) {
+	for _, c := range runaways {
+		t.Run(c.name, func(t *testing.T) {
+			b := launch(t, "", fields{"kill_grace_ms": 200})
+			until(t, b.invoke(t.Context(), c.script+"sleep 1000", nil), "up\n")
+			require.NoError(t, syscall.Kill(b.pid, syscall.SIGTERM))
+			requireNoSurvivors(t)
+		})
+	}
+}
+
+func TestNothingOfTheProviderStays(t *testing.T) {
+	b := launch(t, "", nil)
+	keepers := childrenOf(t, b.pid)
+	require.NotEmpty(t, keepers)
+	o := collect(b.invoke(t.Context(), "seq 100000", nil))
+	kept := o.last().GetResult().GetPayload().AsMap()["output_path"].(string)
+	info, err := os.Stat(kept)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	b.end()
+	for _, keeper := range keepers {
+		require.Eventually(t, func() bool { return syscall.Kill(keeper, 0) != nil }, patience, 10*time.Millisecond)
+	}
+	require.NoDirExists(t, filepath.Dir(kept))
+}
+
+// SO-36
+func TestProviderStartedWithSignalsIgnored(t *testing.T) {
+	b := launch(t, `trap "" HUP PIPE INT QUIT TSTP USR1;`, nil)
+	o := collect(b.invoke(t.Context(), "grep -E 'SigIgn|SigBlk' /proc/self/status", nil))
+	require.Equal(t, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", o.stdout)
+}
+
+// A descriptor that somebody left open in the provider does not reach a command.
+func TestProviderStartedWithDescriptorsOpen(t *testing.T) {
+	b := launch(t, `exec 7</dev/null 9>/dev/null;`, nil)
+	o := collect(b.invoke(t.Context(), "ls /proc/self/fd | tr '\n' ' '", nil))
+	require.Equal(t, "0 1 2 3 ", o.stdout, "ls holds 3 itself")
+}
+
+// SO-21
+func TestFloodIsBounded(t *testing.T) {
+	b := launch(t, "", nil)
+	before := b.memory("VmRSS")
+	stream := b.invoke(t.Context(), "yes | head -c 200000000; exit 7", nil)
+	total, other := 0, false
+	for {
+		response, err := stream.Recv()
+		if err != nil {
+			break
+		}
+		total += len(response.GetEvent().GetOutputChunk().GetData())
+		if !other && total > 1<<20 {
+			other = true
+			require.Equal(t, "served\n", collect(b.invoke(t.Context(), "echo served", nil)).stdout)
+		}
+		if result := response.GetEvent().GetResult(); result != nil {
+			require.Equal(t, 200_000_000.0, result.GetPayload().AsMap()["output_bytes"])
+			require.LessOrEqual(t, len(result.GetPayload().AsMap()["output"].(string)), 30_000)
+			info, err := os.Stat(result.GetPayload().AsMap()["output_path"].(string))
+			require.NoError(t, err)
+			require.EqualValues(t, 200_000_000, info.Size())
+		}
+	}
+	require.Equal(t, 200_000_000, total)
+	require.Less(t, b.memory("VmHWM")-before, 64<<20)
+}
+
+// SO-30
+func TestSlowAndGoneReaders(t *testing.T) {
+	b := launch(t, "", nil)
+	idle := b.memory("VmRSS")
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	stream := b.invoke(ctx, "echo up; exec yes", nil)
+	until(t, stream, "y\ny\n")
+	// Nobody reads on: the command comes to a standstill, other calls do not.
+	yes := survivors(t)
+	require.Len(t, yes, 1)
+	require.Eventually(t, func() bool {
+		a := cpuTicks(t, yes[0])
+		require.Equal(t, "served\n", collect(b.invoke(t.Context(), "sleep 0.2; echo served", nil)).stdout)
+		return cpuTicks(t, yes[0]) == a
+	}, patience, time.Millisecond)
+	require.Less(t, b.memory("VmHWM")-idle, 64<<20)
+	hangUp()
+	requireNoSurvivors(t)
+}
+
+// SO-31
+func TestNoDescriptorsAreLeft(t *testing.T) {
+	b := launch(t, "", fields{"kill_grace_ms": 100})
+	mixed := func(i int) {
+		switch i % 4 {
+		case 0:
+			collect(b.invoke(t.Context(), "sleep 1000", fields{"timeout_ms": 20}))
+		case 1:
+			ctx, cancel := context.WithCancel(t.Context())
+			stream := b.invoke(ctx, "setsid sleep 1000 & echo up; sleep 1000", nil)
+			until(t, stream, "up\n")
+			cancel()
+			collect(stream)
+		case 2:
+			collect(b.invoke(t.Context(), "true", fields{"cwd": "none"}))
+		default:
+			require.Equal(t, "in\n", collect(b.invoke(t.Context(), "cat; seq 10000 >&2", fields{"stdin": "in\n"})).stdout)
+		}
+	}
+	for i := range 8 {
+		mixed(i)
+	}
+	requireNoSurvivors(t)
+	before := b.descriptors()
+	for i := range 100 {
+		mixed(i)
+	}
+	requireNoSurvivors(t)
+	require.Eventually(t, func() bool { return b.descriptors() <= before+5 }, patience, 10*time.Millisecond)
+	require.LessOrEqual(t, len(childrenOf(t, b.pid)), 2, "keepers are reused")
+	for _, keeper := range childrenOf(t, b.pid) {
+		require.Empty(t, childrenOf(t, keeper), "no zombies")
+	}
+}
+
+func (b *binary) descriptors() int {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", b.pid))
+	require.NoError(b.t, err)
+	return len(entries)
+}
+
+// memory reads a size from the status of the provider, in bytes.
+func (b *binary) memory(what string) int {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.pid))
+	require.NoError(b.t, err)
+	m := regexp.MustCompile(what + `:\s+(\d+) kB`).FindSubmatch(status)
+	require.NotNil(b.t, m)
+	n, err := strconv.Atoi(string(m[1]))
+	require.NoError(b.t, err)
+	return n << 10
+}
+
+// cpuTicks is how much a process has worked.
+func cpuTicks(t *testing.T, pid int) string {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	return strings.Join(strings.Fields(string(stat))[13:15], "+")
+}
+
+func childrenOf(t *testing.T, pid int) (found []int) {
+	t.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	require.NoError(t, err)
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, field := range strings.Fields(string(text)) {
+			child, err := strconv.Atoi(field)
+			require.NoError(t, err)
+			found = append(found, child)
+		}
+	}
+	return found
+}

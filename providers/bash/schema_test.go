@@ -1,0 +1,73 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/sdktest"
+)
+
+// What a model and a kernel are told is part of the behaviour: a change shows in review.
+func TestSchema(t *testing.T) {
+	tools := start(t, nil).Tools(t.Context())
+	wire, err := protojson.Marshal(&toolv1.GetSchemaResponse{Tools: tools})
+	require.NoError(t, err)
+	var value any
+	require.NoError(t, json.Unmarshal(wire, &value)) // protojson varies its blanks on purpose
+	got, err := json.MarshalIndent(value, "", "  ")
+	require.NoError(t, err)
+	golden(t, "testdata/schema.json", append(got, '\n'))
+}
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(file, got, 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+}
+
+func TestRefusedConfigurations(t *testing.T) {
+	root := t.TempDir()
+	for _, c := range []struct {
+		name   string
+		config fields
+		field  string
+	}{
+		{"root that is missing", fields{"allowed_roots": []any{root + "/none"}}, "allowed_roots"},
+		{"root that is a file", fields{"allowed_roots": []any{"/proc/version"}}, "allowed_roots"},
+		{"shell that is missing", fields{"shell": "nonexistent-shell"}, "shell"},
+		{"no time at all", fields{"default_timeout_ms": 0}, "default_timeout_ms"},
+		{"default over the maximum", fields{"default_timeout_ms": 2000, "max_timeout_ms": 1000}, "default_timeout_ms"},
+		{"grace too long to report", fields{"kill_grace_ms": 4001}, "kill_grace_ms"},
+		{"negative idle time", fields{"idle_timeout_ms": -1}, "idle_timeout_ms"},
+		{"result too small", fields{"max_result_bytes": 10}, "max_result_bytes"},
+		{"result too large", fields{"max_result_bytes": 4 << 20}, "max_result_bytes"},
+		{"no columns", fields{"columns": 0}, "columns"},
+		{"too many rows", fields{"rows": 70000}, "rows"},
+		{"bad pattern", fields{"env_allow": []any{"LC_["}}, "env_allow"},
+		{"bad variable name", fields{"env": fields{"A=B": "secret-value"}}, "env"},
+		{"bad variable value", fields{"env": fields{"A": "secret-value\x00"}}, "env"},
+		{"not built yet", fields{"sandbox": "landlock"}, "sandbox"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, ok := c.config["allowed_roots"]; !ok {
+				c.config["allowed_roots"] = []any{root}
+			}
+			err := sdktest.ToolError(sdktest.Configure(t, provider(), c.config))
+			require.NotNil(t, err)
+			require.Equal(t, invalid, err.GetCategory(), err.GetMessage())
+			require.Contains(t, err.GetMessage(), c.field)
+			require.NotContains(t, err.GetMessage(), "secret-value")
+		})
+	}
+}
