@@ -40,6 +40,7 @@ func (w *workspace) begin(ctx context.Context, call *sdk.Call[config], doing, pa
 		}
 		end, err = w.locks.Lock(ctx, t.resolved)
 		if err != nil {
+			call.Report("%s was not changed", t.name)
 			return nil, nil, err
 		}
 		// A link on the way may have come to mean another file while waiting.

@@ -51,7 +51,12 @@ func provider() *sdk.Provider[config] {
 	p := sdk.New[config]("filesystem", "Reads and changes files inside the allowed roots.")
 	p.Version(version).Source("github.com/agentco/provider-filesystem")
 	p.Setup(setup).Close(func(c *config) error { return c.files.close() })
+	operations(p)
+	return p
+}
 
+// operations adds what the provider can do.
+func operations(p *sdk.Provider[config]) {
 	sdk.Tool(p, "read_file", description("read_file"), readFile).
 		ReadOnly().Timeout(30 * time.Second).Preview(planRead).Show(showRead)
 	sdk.Tool(p, "list_directory", description("list_directory"), listDirectory).
@@ -60,7 +65,6 @@ func provider() *sdk.Provider[config] {
 		Mutates(sdk.Moderate).Concurrent("path").Idempotent().Timeout(time.Minute).Preview(planWrite).Show(showWrite)
 	sdk.Tool(p, "edit_file", description("edit_file"), editFile).
 		Mutates(sdk.Moderate).Concurrent("path").Timeout(time.Minute).Preview(planEdit).Show(showEdit)
-	return p
 }
 
 // setup opens the jail and clears away what a killed process left in it.

@@ -80,11 +80,7 @@ func (w *Writer) replace(ctx context.Context, files afero.Fs, dir, base string, 
 		defer func() { err = errors.Join(err, old.Close()) }()
 	}
 	temp := filepath.Join(dir, tempPrefix+rand.Text()+tempSuffix)
-	done, err := w.Journal.begin(temp)
-	if err != nil {
-		return err
-	}
-	defer done()
+	defer w.Journal.begin(temp)()
 	if err := stage(ctx, files, temp, data, old); err != nil {
 		return errors.Join(err, discard(files, temp))
 	}

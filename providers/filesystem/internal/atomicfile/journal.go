@@ -3,7 +3,6 @@ package atomicfile
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,18 +58,17 @@ func (j *Journal) Close() error {
 	return errors.Join(os.Remove(j.file.Name()), j.file.Close())
 }
 
-// begin notes temp and returns what to call when it is gone.
-func (j *Journal) begin(temp string) (done func(), err error) {
+// begin notes temp and returns what to call when it is gone. A note that cannot
+// be made keeps nobody from writing: all it costs is a file left by a crash.
+func (j *Journal) begin(temp string) (done func()) {
 	if j == nil {
-		return func() {}, nil
+		return func() {}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.WriteString(strconv.Quote(temp) + "\n"); err != nil {
-		return nil, fmt.Errorf("note a temporary file: %w", err)
-	}
+	_, _ = j.file.WriteString(strconv.Quote(temp) + "\n")
 	j.active++
-	return j.end, nil
+	return j.end
 }
 
 func (j *Journal) end() {

@@ -1,0 +1,56 @@
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestAttributesStay(t *testing.T) {
+	target := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(target, []byte("old"), 0o600))
+	long := make([]byte, 2000) // more than a first guess holds
+	for name, value := range map[string][]byte{"user.note": []byte("keep"), "user.long": long, "user.empty": nil} {
+		if err := unix.Setxattr(target, name, value, 0); errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) {
+			t.Skip("no extended attributes here: ", err)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	w := Writer{FS: afero.NewOsFs()}
+	require.NoError(t, w.Write(t.Context(), target, []byte("new"), nil))
+	buf := make([]byte, 4096)
+	n, err := unix.Getxattr(target, "user.note", buf)
+	require.NoError(t, err)
+	require.Equal(t, "keep", string(buf[:n]))
+	n, err = unix.Getxattr(target, "user.long", buf)
+	require.NoError(t, err)
+	require.Equal(t, len(long), n)
+	n, err = unix.Getxattr(target, "user.empty", buf)
+	require.NoError(t, err)
+	require.Zero(t, n)
+}
+
+func TestOwnerStays(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only the superuser can give files away")
+	}
+	target := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(target, []byte("old"), 0o600))
+	require.NoError(t, os.Chown(target, 1234, 4321))
+	require.NoError(t, os.Chmod(target, 0o4751|os.ModeSetuid))
+	w := Writer{FS: afero.NewOsFs()}
+	require.NoError(t, w.Write(t.Context(), target, []byte("new"), nil))
+	info, err := os.Stat(target)
+	require.NoError(t, err)
+	stat := info.Sys().(*syscall.Stat_t)
+	require.EqualValues(t, 1234, stat.Uid)
+	require.EqualValues(t, 4321, stat.Gid)
+	require.Equal(t, 0o751|os.ModeSetuid, info.Mode())
+}

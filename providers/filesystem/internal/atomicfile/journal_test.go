@@ -1,0 +1,155 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain turns the test binary into a process that writes until it is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("ATOMICFILE_WRITE_IN"); dir != "" {
+		if err := writeForever(dir, os.Getenv("ATOMICFILE_JOURNAL")); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+const generations = 4
+
+// generation is one of the contents that writeForever writes.
+func generation(i int) []byte { return []byte(strings.Repeat(strconv.Itoa(i%generations), 256<<10)) }
+
+func writeForever(dir, journal string) error {
+	j, err := OpenJournal(journal)
+	if err != nil {
+		return err
+	}
+	w := Writer{FS: afero.NewOsFs(), Journal: j}
+	for i := 0; ; i++ {
+		if err := w.Write(context.Background(), filepath.Join(dir, "f"), generation(i), nil); err != nil {
+			return err
+		}
+		if _, err := os.Stdout.WriteString("\n"); err != nil {
+			return err
+		}
+	}
+}
+
+// A killed writer leaves the old or the new content, and what it leaves beside
+// it is gone after the next start.
+func TestKill(t *testing.T) {
+	dir, journal := t.TempDir(), t.TempDir()
+	rounds := 40
+	if testing.Short() {
+		rounds = 5
+	}
+	stale := 0
+	for i := range rounds {
+		killWriter(t, dir, journal, 1+i%3)
+		body, err := os.ReadFile(filepath.Join(dir, "f"))
+		require.NoError(t, err)
+		require.NotEmpty(t, body)
+		require.Equal(t, generation(int(body[0]-'0')), body, "old or new, and whole")
+
+		left := len(names(t, afero.NewOsFs(), dir)) - 1
+		removed, err := Recover(journal, afero.NewOsFs())
+		require.NoError(t, err)
+		require.Equal(t, left, removed)
+		require.Equal(t, []string{"f"}, names(t, afero.NewOsFs(), dir))
+		require.Empty(t, names(t, afero.NewOsFs(), journal))
+		stale += removed
+	}
+	t.Logf("%d of %d kills left a temporary file to remove", stale, rounds)
+}
+
+// killWriter lets a process write, and kills it in the middle of a write after
+// so many.
+func killWriter(t *testing.T, dir, journal string, writes int) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), "ATOMICFILE_WRITE_IN="+dir, "ATOMICFILE_JOURNAL="+journal)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(out)
+	for range writes {
+		_, err = lines.ReadString('\n')
+		require.NoError(t, err)
+	}
+	require.NoError(t, cmd.Process.Kill())
+	_, err = io.Copy(io.Discard, lines)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+}
+
+func TestRecoverLeavesTheLivingAlone(t *testing.T) {
+	dir, journal := t.TempDir(), t.TempDir()
+	j, err := OpenJournal(journal)
+	require.NoError(t, err)
+	temp := filepath.Join(dir, ".agent-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
+	done := j.begin(temp)
+	require.NoError(t, os.WriteFile(temp, nil, 0o600))
+	removed, err := Recover(journal, afero.NewOsFs())
+	require.NoError(t, err)
+	require.Zero(t, removed)
+	require.FileExists(t, temp)
+	done()
+	require.NoError(t, j.Close())
+	require.Empty(t, names(t, afero.NewOsFs(), journal))
+}
+
+func TestRecoverRemovesOnlyTemporaryFilesItCanReach(t *testing.T) {
+	dir, journal := t.TempDir(), t.TempDir()
+	precious, temp := filepath.Join(dir, "precious"), filepath.Join(dir, ".agent-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
+	for _, name := range []string{precious, temp} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
+	lines := strconv.Quote(precious) + "\n" + strconv.Quote(temp) + "\n\"/cut sho"
+	note := filepath.Join(journal, "1.journal")
+	require.NoError(t, os.WriteFile(note, []byte(lines), 0o600))
+
+	removed, err := Recover(journal, afero.NewReadOnlyFs(afero.NewOsFs()))
+	require.NoError(t, err)
+	require.Zero(t, removed)
+	require.FileExists(t, note, "another process may reach it")
+
+	removed, err = Recover(journal, afero.NewOsFs())
+	require.NoError(t, err)
+	require.Equal(t, 1, removed)
+	require.FileExists(t, precious)
+	require.NoFileExists(t, temp)
+	require.NoFileExists(t, note)
+
+	removed, err = Recover(filepath.Join(journal, "none"), afero.NewOsFs())
+	require.NoError(t, err)
+	require.Zero(t, removed)
+}
+
+func TestJournalForgetsWhatIsDone(t *testing.T) {
+	j, err := OpenJournal(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, j.Close()) }()
+	w := Writer{FS: afero.NewOsFs(), Journal: j}
+	target := filepath.Join(t.TempDir(), "f")
+	for range 10 {
+		require.NoError(t, w.Write(t.Context(), target, []byte("x"), nil))
+	}
+	info, err := j.file.Stat()
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+}
