@@ -44,15 +44,17 @@ func Invoke(path, command string) (Invocation, error) {
 	if name == "bash" {
 		args = append(args, "--norc", "--noprofile")
 	}
+	// A command may begin with a dash, and is no option for that.
+	args = append(args, "-c", "--")
 	if len(command) <= maxArgument {
-		return Invocation{Args: append(args, "-c", command)}, nil
+		return Invocation{Args: append(args, command)}, nil
 	}
 	script, err := File("command", command)
 	if err != nil {
 		return Invocation{}, err
 	}
-	// The redirection closes the descriptor for what the command starts.
-	return Invocation{Args: append(args, "-c", `eval "$(cat <&3)" 3<&-`, name), Script: script}, nil
+	// The last redirection closes the descriptor for what the command starts.
+	return Invocation{Args: append(args, `eval "$(cat <&3)" 3<&-`, name), Script: script}, nil
 }
 
 // File returns a file without a name that holds text, ready to be read.

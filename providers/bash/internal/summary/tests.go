@@ -54,10 +54,11 @@ func pairs(line []byte) map[string]int {
 //	==== 1 failed, 3 passed in 0.12s ====
 type pytest struct{ tally }
 
-var pytestTotals = regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*\s*$`)
+var pytestTotals = regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*$`)
 
 func (p *pytest) line(line []byte) bool {
-	if !bytes.Contains(line, []byte(" in ")) || !pytestTotals.Match(line) {
+	// Most lines that begin with a digit are dismissed without the expression.
+	if line = bytes.TrimSpace(line); !bytes.ContainsRune([]byte("s)="), rune(line[len(line)-1])) || !pytestTotals.Match(line) {
 		return false
 	}
 	n := pairs(line)

@@ -9,9 +9,7 @@ package terminal
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"syscall"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -21,7 +19,9 @@ import (
 type Size struct{ Columns, Rows int }
 
 // Stream is one direction of output: what is written to Writer comes out of Reader.
-// Reader takes deadlines, and closing it wakes a blocked Read.
+// Reader takes deadlines, and closing it wakes a blocked Read. When the last Writer is
+// closed, a Read fails with EOF on a pipe and EIO on a terminal, after all that was
+// written has been read.
 type Stream struct{ Reader, Writer *os.File }
 
 // Close closes both ends.
@@ -55,12 +55,6 @@ func Open(size Size) (Stream, error) {
 		return Stream{}, errors.Join(err, stream.Close())
 	}
 	return stream, nil
-}
-
-// IsEnd reports whether err of a Read means that the last writer is gone. A terminal
-// says so with EIO.
-func IsEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.EIO)
 }
 
 // prepare sets size and modes before anything can be started on the terminal, so that

@@ -1,0 +1,144 @@
+//go:build linux
+
+package main
+
+import (
+	"io"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+
+	"github.com/agentco/agent/providers/bash/internal/terminal"
+)
+
+// The benchmarks come in pairs: what a call costs, and what the bare work costs in the
+// same run. Only the ratio means anything.
+
+const flood = "yes | head -c 67108864"
+
+const floodBytes = 64 << 20
+
+// bare runs a command on two streams as simply as it can be done.
+func bare(b *testing.B, open func() (terminal.Stream, error), command string, see func([]byte)) {
+	b.Helper()
+	out, err := open()
+	require.NoError(b, err)
+	stderr, err := open()
+	require.NoError(b, err)
+	cmd := exec.Command("bash", "-c", command)
+	cmd.Stdout, cmd.Stderr = out.Writer, stderr.Writer
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	require.NoError(b, cmd.Start())
+	require.NoError(b, out.Writer.Close())
+	require.NoError(b, stderr.Writer.Close())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, stderr.Reader)
+	}()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := out.Reader.Read(buffer)
+		see(buffer[:n])
+		if err != nil {
+			break
+		}
+	}
+	<-ended
+	_ = cmd.Wait()
+	_, _ = out.Reader.Close(), stderr.Reader.Close()
+}
+
+func rawTerminal() (terminal.Stream, error) {
+	return terminal.Open(terminal.Size{Columns: 120, Rows: 40})
+}
+
+func BenchmarkTrue(b *testing.B) {
+	b.Run("bare", func(b *testing.B) {
+		for b.Loop() {
+			bare(b, rawTerminal, "true", func([]byte) {})
+		}
+	})
+	b.Run("call", func(b *testing.B) {
+		h := start(b, nil)
+		for b.Loop() {
+			run(b, h, "true")
+		}
+	})
+}
+
+func BenchmarkFirstByte(b *testing.B) {
+	const command = "echo hi; sleep 0.05"
+	b.Run("bare", func(b *testing.B) {
+		var total time.Duration
+		for b.Loop() {
+			begun, first := time.Now(), time.Duration(0)
+			bare(b, rawTerminal, command, func(p []byte) {
+				if first == 0 {
+					first = time.Since(begun)
+				}
+			})
+			total += first
+		}
+		b.ReportMetric(float64(total.Microseconds())/float64(b.N)/1000, "ms-to-first-byte")
+	})
+	b.Run("call", func(b *testing.B) {
+		h := start(b, nil)
+		var total time.Duration
+		for b.Loop() {
+			begun, first := time.Now(), time.Duration(0)
+			h.Watch(b.Context(), h.Dir, "bash", fields{"command": command}, func(e *toolv1.ToolEvent) {
+				if first == 0 && e.GetOutputChunk() != nil {
+					first = time.Since(begun)
+				}
+			})
+			total += first
+		}
+		b.ReportMetric(float64(total.Microseconds())/float64(b.N)/1000, "ms-to-first-byte")
+	})
+}
+
+func BenchmarkPrint(b *testing.B) {
+	for _, kind := range []struct {
+		name string
+		open func() (terminal.Stream, error)
+		pty  bool
+	}{
+		{"terminal", rawTerminal, true},
+		{"pipe", terminal.Pipe, false},
+	} {
+		b.Run(kind.name+"/bare", func(b *testing.B) {
+			b.SetBytes(floodBytes)
+			for b.Loop() {
+				total := 0
+				bare(b, kind.open, flood, func(p []byte) { total += len(p) })
+				require.Equal(b, floodBytes, total)
+			}
+		})
+		b.Run(kind.name+"/call", func(b *testing.B) {
+			h := start(b, fields{"pty": kind.pty})
+			b.SetBytes(floodBytes)
+			for b.Loop() {
+				r := run(b, h, flood)
+				require.Len(b, r.Stdout, floodBytes)
+			}
+		})
+	}
+}
+
+// BenchmarkCancel is the time from a cancel until nothing is left of a willing command.
+func BenchmarkCancel(b *testing.B) {
+	for name, command := range map[string]string{"group": "echo up; sleep 1000", "setsid": "setsid sleep 1000 & echo up; sleep 1000"} {
+		b.Run(name, func(b *testing.B) {
+			h := start(b, nil)
+			for b.Loop() {
+				require.NotNil(b, cancelAt(b, h, command, "up\n").Report)
+			}
+		})
+	}
+}

@@ -1,0 +1,176 @@
+//go:build linux
+
+package runner
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agentco/agent/providers/bash/internal/keeper"
+	"github.com/agentco/agent/providers/bash/internal/terminal"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t testing.TB) *keeper.Pool {
+	t.Helper()
+	pool, err := keeper.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, pool.Close()) })
+	return pool
+}
+
+func command(t testing.TB, script string) Command {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	dir, err := os.Open(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = null.Close(), dir.Close() })
+	return Command{
+		Spec: keeper.Spec{
+			Path: "/bin/bash", Args: []string{"bash", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")},
+			Dir: dir, Stdin: null,
+		},
+		Terminal: &terminal.Size{Columns: 80, Rows: 24},
+		Timeout:  time.Minute, Grace: time.Second,
+	}
+}
+
+// collector keeps what is delivered.
+type collector struct{ out [2]bytes.Buffer }
+
+func (c *collector) deliver(s Stream, p []byte) { c.out[s].Write(p) }
+
+func TestReasons(t *testing.T) {
+	pool := open(t)
+	for _, c := range []struct {
+		name   string
+		script string
+		change func(*Command)
+		want   Outcome
+	}{
+		{"exit", "exit 3", func(*Command) {}, Outcome{Status: keeper.Status{Code: 3}}},
+		{"timeout", "sleep 1000", func(c *Command) { c.Timeout = 50 * time.Millisecond },
+			Outcome{Status: keeper.Status{Code: 143, Signal: "SIGTERM"}, Reason: TimedOut}},
+		{"stubborn", "trap '' TERM; while :; do sleep 1000; done",
+			func(c *Command) { c.Timeout, c.Grace = 300*time.Millisecond, 50*time.Millisecond },
+			Outcome{Status: keeper.Status{Code: 137, Signal: "SIGKILL"}, Reason: TimedOut, Killed: true}},
+		{"no grace", "sleep 1000", func(c *Command) { c.Idle, c.Grace = 50*time.Millisecond, 0 }, Outcome{Reason: Idled}},
+		{"silence below the limit", "for i in 1 2 3; do sleep 0.2; echo; done; exit 4", func(c *Command) { c.Idle = 10 * time.Second },
+			Outcome{Status: keeper.Status{Code: 4}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := command(t, c.script)
+			c.change(&cmd)
+			var kept collector
+			o, err := Run(t.Context(), pool, cmd, kept.deliver)
+			require.NoError(t, err)
+			o.Duration = 0
+			if c.want.Status == (keeper.Status{}) {
+				o.Status, o.Killed = keeper.Status{}, false // either signal may have been first
+			}
+			require.Equal(t, c.want, o)
+		})
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var kept collector
+	o, err := Run(ctx, open(t), command(t, "echo up; exec sleep 1000"), func(s Stream, p []byte) {
+		kept.deliver(s, p)
+		cancel()
+	})
+	require.NoError(t, err)
+	require.Equal(t, Cancelled, o.Reason)
+	require.Equal(t, "SIGTERM", o.Status.Signal)
+	require.Equal(t, "up\n", kept.out[Stdout].String())
+}
+
+// A background process that never stops printing does not hold up the result, and a
+// consumer that is slower than any limit here loses nothing of what the shell printed.
+func TestEndOfOutput(t *testing.T) {
+	pool := open(t)
+	t.Run("endless background", func(t *testing.T) {
+		var kept collector
+		o, err := Run(t.Context(), pool, command(t, "echo first; setsid sh -c 'while :; do echo tick; sleep 0.01; done' & exit 6"), kept.deliver)
+		require.NoError(t, err)
+		require.Equal(t, 6, o.Status.Code)
+		require.Contains(t, kept.out[Stdout].String(), "first\n")
+	})
+	t.Run("last word of a background process", func(t *testing.T) {
+		var kept collector
+		_, err := Run(t.Context(), pool, command(t, "(sleep 0.05; echo late) & echo early"), kept.deliver)
+		require.NoError(t, err)
+		require.Equal(t, "early\nlate\n", kept.out[Stdout].String())
+	})
+	t.Run("slow consumer", func(t *testing.T) {
+		var kept collector
+		cmd := command(t, "head -c 1000000 /dev/zero; sleep 1000 & exit 0")
+		_, err := Run(t.Context(), pool, cmd, func(s Stream, p []byte) {
+			time.Sleep(20 * time.Millisecond) // this is the slowness itself
+			kept.deliver(s, p)
+		})
+		require.NoError(t, err)
+		require.Equal(t, 1_000_000, kept.out[Stdout].Len())
+	})
+	t.Run("held and written by a stranger", func(t *testing.T) {
+		var kept collector
+		stop := make(chan struct{})
+		defer func() { <-stop }()
+		o, err := Run(t.Context(), pool, command(t, "tty <&1; read -t 0.3 x </dev/stdout; exit 9"), func(s Stream, p []byte) {
+			if kept.deliver(s, p); kept.out[s].Len() == len(p) {
+				go write(string(bytes.TrimSpace(p)), stop)
+			}
+		})
+		require.NoError(t, err)
+		require.Equal(t, 9, o.Status.Code)
+	})
+}
+
+// write opens a terminal by name and writes to it until it is hung up.
+func write(name string, stopped chan<- struct{}) {
+	defer close(stopped)
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	for err == nil {
+		_, err = f.WriteString("stranger\n")
+	}
+}
+
+func TestWithoutTerminal(t *testing.T) {
+	cmd := command(t, "test -t 1 || echo pipe; seq 100000 >&2")
+	cmd.Terminal = nil
+	var kept collector
+	_, err := Run(t.Context(), open(t), cmd, kept.deliver)
+	require.NoError(t, err)
+	require.Equal(t, "pipe\n", kept.out[Stdout].String())
+	require.Equal(t, 588895, kept.out[Stderr].Len())
+}
+
+func TestManyAtOnce(t *testing.T) {
+	pool := open(t)
+	results := make(chan string)
+	for i := range 16 {
+		go func() {
+			var kept collector
+			_, err := Run(t.Context(), pool, command(t, "sleep 0.1; echo "+strconv.Itoa(i)), kept.deliver)
+			if err != nil {
+				kept.deliver(Stdout, []byte(err.Error()))
+			}
+			results <- kept.out[Stdout].String()
+		}()
+	}
+	var got, want []string
+	for i := range 16 {
+		got, want = append(got, <-results), append(want, strconv.Itoa(i)+"\n")
+	}
+	require.ElementsMatch(t, want, got)
+}
