@@ -120,7 +120,7 @@ func compareBool(a, b bool) int {
 func (j *Jail) Close() error {
 	var err error
 	for _, r := range j.roots {
-		err = errors.Join(err, r.handle.Close())
+		err = errors.Join(err, r.close())
 	}
 	return err
 }
@@ -206,6 +206,7 @@ type root struct {
 	alias    string // as it was configured
 	outer    string // where a pinned directory lies in its root, for the deny list
 	handle   *os.Root
+	dirfd    *os.File // the same directory, for looking up plain names; nil where it is pinned
 	readOnly bool
 }
 
@@ -232,7 +233,18 @@ func openRoot(alias string) (*root, error) {
 	if err != nil {
 		return nil, cause(err)
 	}
-	return &root{dir: dir, alias: alias, handle: handle}, nil
+	dirfd, err := handle.Open(".")
+	if err != nil {
+		return nil, errors.Join(cause(err), handle.Close())
+	}
+	return &root{dir: dir, alias: alias, handle: handle, dirfd: dirfd}, nil
+}
+
+func (r *root) close() error {
+	if r.dirfd == nil {
+		return r.handle.Close()
+	}
+	return errors.Join(r.dirfd.Close(), r.handle.Close())
 }
 
 // holdsRoot reports whether a root lies at or below name.

@@ -42,7 +42,13 @@ func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
 	if !j.spells(name) {
 		return place{}, ErrEscape
 	}
+	if p, ok := j.plainly(name); ok {
+		return p, nil
+	}
 	w := walk{jail: j, follow: follow, at: volume(name), todo: parts(name)}
+	if r, rel := j.rootOf(name); r != nil { // the way to a root is known
+		w.at, w.todo = r.dir, parts(rel)
+	}
 	for len(w.todo) > 0 {
 		next := w.todo[0]
 		w.todo = w.todo[1:]

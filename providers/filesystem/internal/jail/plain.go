@@ -1,0 +1,28 @@
+package jail
+
+import "path/filepath"
+
+// plainly resolves a name in one step, if there is no link on its way: nearly
+// every name. It knows no more than [Jail.resolveOnce], which does all others.
+func (j *Jail) plainly(name string) (place, bool) {
+	if name != filepath.Clean(name) {
+		return place{}, false
+	}
+	r, rel := j.unaliased(name)
+	if r == nil || r.dirfd == nil || kernelTree(filepath.Join(r.dir, rel)) || j.deny.matches(r.denyPath(rel)) {
+		return place{}, false
+	}
+	info, certain := r.plain(rel)
+	return place{root: r, rel: rel, info: info}, certain
+}
+
+// unaliased finds the innermost root that holds name in either spelling.
+func (j *Jail) unaliased(name string) (*root, string) {
+	for _, r := range j.inner {
+		if rel, ok := below(r.alias, name); ok && r.alias != "" && r.alias != r.dir {
+			name = filepath.Join(r.dir, rel)
+			break
+		}
+	}
+	return j.rootOf(name)
+}
