@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 export CGO_ENABLED := 0
 
-MODULES   := proto sdk kernel conformance providers/bash providers/filesystem providers/release-tools
+MODULES   := proto sdk kernel conformance providers/bash providers/filesystem providers/release-tools examples/demo
 PACKAGES  := $(MODULES:%=./%/...)
 PROVIDERS := filesystem bash release-tools
 
@@ -26,7 +26,7 @@ build: ## build agent and the providers into bin/
 
 .PHONY: demo
 demo: build ## play a session on a copy of examples/project, through the real binaries
-	@sh examples/demo.sh bin
+	@go run ./examples/demo bin examples/project
 
 .PHONY: test
 test: ## run every test

@@ -13,7 +13,7 @@ import (
 func Diff(before, after string) Node {
 	before, after = valid(before), valid(after)
 	diff := &renderv1.DiffNode{}
-	unified, err := udiff.ToUnifiedDiff("", "", before, udiff.Strings(before, after), udiff.DefaultContextLines)
+	unified, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), udiff.DefaultContextLines)
 	if err != nil {
 		// ToUnifiedDiff fails only on edits that do not fit the text; these were made from it.
 		return Styled(Error, "the change cannot be shown: "+err.Error())

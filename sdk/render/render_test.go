@@ -33,6 +33,7 @@ func TestDiff(t *testing.T) {
 		{"one line", "a\nb\nc\n", "a\nB\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
 		{"no final newline", "a\nb", "a\nc", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
 		{"CRLF", "a\r\nb\r\n", "a\r\nc\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
+		{"a line inserted before one alike", "## U\n\n- a\n", "## U\n\n## V\n\n- a\n", "@@ -1,3 +1,5 @@\n ## U\n+\n+## V\n \n - a\n"},
 		{"only the endings", "a\n", "a\r\n", "@@ -1,1 +1,1 @@\n-a\n+a\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, unified(render.Diff(test.before, test.after))) })
