@@ -81,24 +81,24 @@ func (w *walk) step(part string) error {
 		w.at, w.info = filepath.Dir(w.at), nil
 		return nil
 	}
-	parent, next := w.at, filepath.Join(w.at, part)
+	return w.down(filepath.Join(w.at, part))
+}
+
+// down moves to next, a name in the directory where the walk stands.
+func (w *walk) down(next string) error {
 	r, rel := w.jail.rootOf(next)
-	if r == nil || rel == "." {
-		// Outside a root names are only spelled, never looked up. A root itself
-		// was looked up when it was opened.
+	switch {
+	case r == nil: // outside a root names are only spelled, never looked up
 		w.at, w.info = next, nil
-		if r != nil {
-			w.at = r.dir
-		}
 		return nil
-	}
-	if kernelTree(next) {
+	case rel == ".": // it was looked up when it was opened
+		w.at, w.info = r.dir, nil
+		return nil
+	case kernelTree(next):
 		return ErrEscape
-	}
-	if w.jail.deny.matches(r.denyPath(rel)) {
+	case w.jail.deny.matches(r.denyPath(rel)):
 		return ErrDenied
-	}
-	if w.missing {
+	case w.missing:
 		w.at = next
 		return nil
 	}
@@ -108,7 +108,7 @@ func (w *walk) step(part string) error {
 		w.at, w.info, w.missing = next, nil, true
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return unsearchable(w.jail, parent, err)
+		return unsearchable(w.jail, w.at, err)
 	case err != nil:
 		return settled(err)
 	}
