@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/agentco/agent/providers/release-tools/internal/changelog"
@@ -59,7 +60,22 @@ func showChangelog(ctx context.Context, call *sdk.Call[config], in changelogIn) 
 		return changelogOut{}, err
 	}
 	out, err := query{doc, call.Config.TagPrefix, in}.run()
-	return out, explain(err)
+	if err != nil {
+		return changelogOut{}, explain(err)
+	}
+	return out, out.fits()
+}
+
+// mostText keeps an answer below the 4 MiB that a message may have, whatever escaping adds.
+const mostText = 3 << 20
+
+// fits refuses an answer that is too large for one message.
+func (out changelogOut) fits() error {
+	raw, err := json.Marshal(out)
+	if err != nil || len(raw) <= mostText {
+		return err
+	}
+	return sdk.Failed("the answer is %d KiB, more than the %d KiB that fit: ask for a newer since, or for one version", len(raw)>>10, mostText>>10)
 }
 
 // readChangelog needs no more than the file: it works where the repository itself cannot be opened, and in a folder that

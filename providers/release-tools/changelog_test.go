@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -111,6 +112,33 @@ func TestChangelogOfAnUnsupportedRepository(t *testing.T) {
 	require.Equal(t, "- x\n", run(t, start(t, r, nil), "changelog", nil).Result["unreleased"])
 	said := refuse(t, r, nil, map[string]any{"version": "0.1.0"}, "unsupported-repository")
 	require.Contains(t, said, "objectFormat=sha256")
+}
+
+// R33: the other storage of refs, which not every git can make.
+func TestReleaseOfAnotherRefStorage(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("config", "extensions.refStorage", "reftable")
+	r.Git("config", "core.repositoryFormatVersion", "1")
+	require.Contains(t, refuse(t, r, nil, version140, "unsupported-repository"), "refStorage=reftable")
+	require.Contains(t, run(t, start(t, r, nil), "changelog", nil).Result["unreleased"], "slashcommand.v1")
+}
+
+func TestChangelogTooLargeForAMessage(t *testing.T) {
+	r := gittest.Init(t)
+	r.Write("CHANGELOG.md", "## Unreleased\n\n"+strings.Repeat("- x\n", 1<<20)+"\n## 1.0.0\n\n- y\n")
+	h := start(t, r, nil)
+	require.Contains(t, h.Call(t.Context(), "changelog", nil).Err.GetMessage(), "ask for")
+	require.Equal(t, "- y\n", run(t, h, "changelog", map[string]any{"version": "1.0.0"}).Result["markdown"])
+}
+
+// A changelog is a file: it can be read where there is no repository.
+func TestChangelogWithoutARepository(t *testing.T) {
+	r := gittest.Init(t)
+	r.Write("sub/CHANGELOG.md", "## Unreleased\n\n- x\n")
+	require.NoError(t, os.RemoveAll(filepath.Join(r.Dir, ".git")))
+	h := start(t, r, nil)
+	h.Dir = filepath.Join(r.Dir, "sub")
+	require.Equal(t, "- x\n", run(t, h, "changelog", nil).Result["unreleased"])
 }
 
 // R25: a shallow clone has its changelog, whatever is missing of its history.

@@ -178,6 +178,26 @@ func TestReleaseSignedBySSH(t *testing.T) {
 	}
 }
 
+// R26: signing by gpg.
+func TestReleaseSignedByOpenPGP(t *testing.T) {
+	if _, err := exec.LookPath("gpg"); err != nil {
+		t.Skip("gpg is not installed")
+	}
+	r := gittest.New(t)
+	home, err := os.MkdirTemp("", "gpg") // the agent's socket wants a short path
+	require.NoError(t, err)
+	t.Setenv("GNUPGHOME", home)
+	t.Cleanup(func() {
+		_ = exec.Command("gpgconf", "--homedir", home, "--kill", "all").Run()
+		_ = os.RemoveAll(home)
+	})
+	out, err := exec.Command("gpg", "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", "Ada Example <ada@example.com>", "ed25519", "sign").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	run(t, start(t, r, map[string]any{"sign": "openpgp", "commit": true}), "release", version140)
+	require.Contains(t, r.Git("tag", "-v", "v1.4.0"), "Good signature from")
+	require.Equal(t, "U", strings.ReplaceAll(r.Git("log", "-1", "--format=%G?"), "G", "U"))
+}
+
 // R26: what cannot be signed is not made, for each way to ask for it.
 func TestReleaseThatCannotBeSigned(t *testing.T) {
 	tests := []struct {

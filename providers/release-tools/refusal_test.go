@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,4 +125,14 @@ func TestReleaseOfAShallowClone(t *testing.T) {
 	require.Equal(t, "true", clone.Git("rev-parse", "--is-shallow-repository"))
 	run(t, start(t, clone, nil), "release", version140)
 	requireGitAgrees(t, clone, "v1.4.0")
+}
+
+func TestReleaseNeedsGit(t *testing.T) {
+	r := gittest.New(t)
+	path := os.Getenv("PATH")
+	h := start(t, r, nil)
+	t.Setenv("PATH", t.TempDir())
+	res := h.Call(t.Context(), "release", version140)
+	require.Equal(t, "no-git", res.Err.GetDetails().AsMap()["kind"])
+	t.Setenv("PATH", path)
 }

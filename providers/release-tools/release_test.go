@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/providers/release-tools/internal/gittest"
 	"github.com/stretchr/testify/require"
@@ -91,8 +92,8 @@ func TestReleaseCommits(t *testing.T) {
 // The tag is there and the caller cancels before the rewrite: the worked sequence of a cancel.
 func TestReleaseCancelledAfterTheTag(t *testing.T) {
 	r := gittest.New(t)
-	// git runs this hook inside the tagging, so the cancel comes neither before nor after it.
-	r.Hook("reference-transaction", `test "$1" = prepared || exit 0; touch "$PWD/.git/tagging"; while test ! -e "$PWD/.git/go"; do sleep 0.02; done`)
+	// git runs this hook inside the tagging and waits for it, so the cancel comes neither before nor after.
+	r.Hook("reference-transaction", `test "$1" = prepared || exit 0; while test ! -e .git/go; do sleep 0.02; done`)
 	before := r.Read("CHANGELOG.md")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -149,7 +150,17 @@ func TestReleaseIsShown(t *testing.T) {
 	require.NoError(t, err)
 	nodes := tree.GetRoot().GetGroup().GetChildren()
 	require.Equal(t, "Released v1.4.0", nodes[0].GetText().GetContent())
-	require.Contains(t, nodes[len(nodes)-1].String(), "## [1.4.0] - 2026-11-30")
+	hunks := nodes[len(nodes)-1].GetDiff().GetHunks()
+	require.Len(t, hunks, 2)
+	require.Equal(t, []int32{2, 6, 2, 8}, []int32{hunks[0].GetOldStart(), hunks[0].GetOldLines(), hunks[0].GetNewStart(), hunks[0].GetNewLines()})
+	var added []string
+	for _, l := range hunks[0].GetLines() {
+		if l.GetOp() == renderv1.DiffLineOp_DIFF_LINE_OP_ADD {
+			added = append(added, l.GetText())
+		}
+	}
+	require.Len(t, hunks[0].GetLines(), 8)
+	require.ElementsMatch(t, []string{"## [1.4.0] - 2026-11-30", ""}, added)
 }
 
 func TestReleaseMessage(t *testing.T) {

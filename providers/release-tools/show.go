@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/agentco/agent/providers/release-tools/internal/changelog"
 	"github.com/agentco/agent/sdk/render"
 )
@@ -73,7 +71,7 @@ func releaseNode(out releaseOut) render.Node {
 	for _, w := range out.Warnings {
 		nodes = append(nodes, render.Styled(render.Warning, w))
 	}
-	return render.Group(append(nodes, render.Code("diff", strings.TrimSuffix(out.Diff, "\n")))...)
+	return render.Group(append(nodes, diffNode(out.Diff))...)
 }
 
 func short(hash string) string { return hash[:min(7, len(hash))] }

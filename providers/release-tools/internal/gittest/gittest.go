@@ -152,3 +152,10 @@ func (r *Repo) Exists(name string) bool {
 	_, err := os.Stat(filepath.Join(r.Dir, name))
 	return err == nil
 }
+
+// Conflict runs git and expects it to end in a conflict.
+func (r *Repo) Conflict(args ...string) {
+	r.t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", r.Dir}, args...)...).CombinedOutput()
+	require.Error(r.t, err, "git %s went through: %s", strings.Join(args, " "), out)
+}

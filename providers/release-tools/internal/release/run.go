@@ -49,8 +49,11 @@ type step struct {
 	undo   func(context.Context) error
 }
 
-// Run makes the release.
+// Run makes the release. If it is to be signed and cannot be, that is found out before anything is written.
 func (p *Plan) Run(ctx context.Context, rep Reporter) (Result, error) {
+	if err := p.repo.CheckSigning(ctx, p.settings.Sign, p.Commit); err != nil {
+		return Result{}, p.unbegun(ctx, rep, err)
+	}
 	before := string(p.file.Content)
 	res := Result{Tag: p.Tag, Commit: p.Head}
 	steps := p.steps(&res)
@@ -59,6 +62,14 @@ func (p *Plan) Run(ctx context.Context, rep Reporter) (Result, error) {
 	}
 	res.Diff = udiff.Unified("a/"+p.file.Path, "b/"+p.file.Path, before, string(p.After))
 	return res, nil
+}
+
+// unbegun reports a cancel that came before the first step.
+func (p *Plan) unbegun(ctx context.Context, rep Reporter, err error) error {
+	if ctx.Err() != nil {
+		rep.Report("release cancelled before anything was written")
+	}
+	return err
 }
 
 func (p *Plan) steps(res *Result) []step {
@@ -131,7 +142,7 @@ func (p *Plan) stop(ctx context.Context, steps []step, i int, rep Reporter) erro
 	cancelled := errors.Is(ctx.Err(), context.Canceled)
 	switch {
 	case i == 0:
-		rep.Report("release cancelled before anything was written")
+		return p.unbegun(ctx, rep, ctx.Err())
 	case cancelled && !p.Commit:
 		rep.Report(fmt.Sprintf("%s; %s cancelled before it ran", list(steps[:i], func(s step) string { return s.done }), steps[i].name))
 	default:

@@ -10,7 +10,10 @@ import (
 
 	"github.com/agentco/agent/providers/release-tools/internal/gittest"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ear is a Reporter that remembers, and can act on what it hears.
 type ear struct {

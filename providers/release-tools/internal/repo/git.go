@@ -74,6 +74,14 @@ func (e *gitError) Error() string {
 // Unwrap returns the error of the process.
 func (e *gitError) Unwrap() error { return e.err }
 
+// failed makes a refusal of a run that failed, and leaves every other error alone.
+func failed(err error, format string, args ...any) error {
+	if e, ok := errors.AsType[*gitError](err); ok {
+		return refusal.New("git-failed", "%s: %w", fmt.Sprintf(format, args...), e)
+	}
+	return err
+}
+
 // tail keeps the end of what git or a hook said, where the reason stands.
 func tail(s string) string {
 	const most = 2000

@@ -13,7 +13,7 @@ type Settings map[string]string
 func (r *Repo) readSettings(ctx context.Context) (Settings, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "--list", "-z"}})
 	if err != nil {
-		return nil, err
+		return nil, failed(err, "cannot read git's settings for %s", r.Root)
 	}
 	s := Settings{}
 	for entry := range strings.SplitSeq(out, "\x00") {

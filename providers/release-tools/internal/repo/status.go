@@ -18,7 +18,7 @@ type Change struct {
 func (r *Repo) Changes(ctx context.Context) ([]Change, error) {
 	out, err := r.run(ctx, call{args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames"}})
 	if err != nil {
-		return nil, err
+		return nil, failed(err, "cannot tell what changed in %s", r.Root)
 	}
 	var changes []Change
 	for entry := range strings.SplitSeq(out, "\x00") {

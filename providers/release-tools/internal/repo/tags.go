@@ -16,7 +16,7 @@ import (
 func (r *Repo) Tags(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"}})
 	if err != nil {
-		return nil, refusal.New("unsupported-repository", "cannot read the tags of %s: %w", r.Root, err)
+		return nil, failed(err, "cannot read the tags of %s", r.Root)
 	}
 	return strings.Fields(out), nil
 }
