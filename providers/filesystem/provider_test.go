@@ -211,6 +211,20 @@ func TestRelativeRoot(t *testing.T) {
 	require.Equal(t, "hi\n", got.Result["content"])
 }
 
+// FO-07
+func TestRootThroughLink(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(base+"/root", 0o755))
+	require.NoError(t, os.WriteFile(base+"/root/f", []byte("hi\n"), 0o644))
+	require.NoError(t, os.Symlink("root", base+"/alias"))
+	h := sdktest.Start(t, provider(), args{"allowed_roots": []any{base + "/alias"}})
+	for _, path := range []string{base + "/alias/f", base + "/root/f"} {
+		got := h.Call(t.Context(), "read_file", args{"path": path})
+		require.Equal(t, "hi\n", got.Result["content"], path)
+	}
+}
+
 // kinds are those of the nodes in a tree, outermost first.
 func kinds(n *renderv1.RenderNode) []string {
 	out := []string{nodeKind(n)}

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,7 +24,13 @@ type Journal struct {
 	mu     sync.Mutex
 	file   *os.File
 	active int
+	length int
 }
+
+// roomy is how long the notes may grow before those that are done are dropped.
+// A line too many does no harm, for what it names does not exist, while
+// emptying the file each time makes every flush to the disk slower.
+const roomy = 64 << 10
 
 // OpenJournal begins a journal in dir, which is made if missing. The caller
 // closes it.
@@ -66,7 +73,8 @@ func (j *Journal) begin(temp string) (done func()) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	_, _ = j.file.WriteString(strconv.Quote(temp) + "\n")
+	n, _ := j.file.WriteString(strconv.Quote(temp) + "\n")
+	j.length += n
 	j.active++
 	return j.end
 }
@@ -74,12 +82,11 @@ func (j *Journal) begin(temp string) (done func()) {
 func (j *Journal) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.active--; j.active > 0 {
+	if j.active--; j.active > 0 || j.length < roomy {
 		return
 	}
-	// A line too many does no harm: what it names does not exist.
-	if _, err := j.file.Seek(0, 0); err == nil {
-		_ = j.file.Truncate(0)
+	if _, err := j.file.Seek(0, io.SeekStart); err == nil && j.file.Truncate(0) == nil {
+		j.length = 0
 	}
 }
 
