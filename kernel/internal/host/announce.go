@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/agentco/agent/proto/plugin"
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 )
 
@@ -17,13 +16,18 @@ import (
 // seconds apart each wait is met, and no announcement falls on the forgetting of an earlier one.
 const announceEvery = 2 * time.Second
 
+// announceLife is how long a listener waits for its connection: the provider forgets an announcement after five
+// seconds, and has at most a few more to act on one it took up at the last moment.
+const announceLife = 20 * time.Second
+
 // announcer keeps the kernel's callback stream within reach of a provider that dials whenever it likes.
 type announcer struct {
-	broker *goplugin.GRPCBroker
+	accept func(stream uint32) (net.Listener, error) // the broker's
 	server *grpc.Server
 
 	mu          sync.Mutex
 	last        time.Time
+	open        []announcement // oldest first
 	calls       int
 	connections int
 	unreachable bool // the provider has no broker, so it cannot call back
@@ -32,14 +36,20 @@ type announcer struct {
 	serving     sync.WaitGroup
 }
 
+type announcement struct {
+	at       time.Time
+	listener net.Listener
+}
+
 // begin makes the stream reachable for the time of one call; end ends it.
 func (a *announcer) begin() (end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls++
 	if a.wake == nil && a.wanted() {
-		a.wake = make(chan struct{})
-		a.serving.Go(func() { a.loop(a.wake) })
+		wake := make(chan struct{})
+		a.wake = wake
+		a.serving.Go(func() { a.loop(wake) })
 	}
 	return a.end
 }
@@ -80,12 +90,12 @@ func (a *announcer) loop(wake <-chan struct{}) {
 	}
 }
 
-// announce opens a listener and tells the provider of it. Each stays open: the provider may be about to connect.
+// announce opens a listener and tells the provider of it.
 func (a *announcer) announce() {
 	a.mu.Lock()
 	a.last = time.Now()
 	a.mu.Unlock()
-	listener, err := a.broker.Accept(plugin.CallbackStreamID)
+	listener, err := a.accept(plugin.CallbackStreamID)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err != nil {
@@ -97,6 +107,11 @@ func (a *announcer) announce() {
 		_ = listener.Close()
 		return
 	}
+	for len(a.open) > 0 && a.last.Sub(a.open[0].at) > announceLife {
+		_ = a.open[0].listener.Close()
+		a.open = a.open[1:]
+	}
+	a.open = append(a.open, announcement{at: a.last, listener: listener})
 	a.serving.Go(func() { _ = a.server.Serve(counted{listener, a}) })
 }
 

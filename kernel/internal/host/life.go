@@ -138,7 +138,7 @@ func (l *life) connect(config *goplugin.ClientConfig) error {
 	l.conn = conn.conn
 	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(config.TLSConfig)), grpc.MaxRecvMsgSize(messageLimit))
 	kernelv1.RegisterKernelCallbackServiceServer(server, l.callbacks)
-	l.announcer = &announcer{broker: conn.broker, server: server}
+	l.announcer = &announcer{accept: conn.broker.Accept, server: server}
 	return nil
 }
 
