@@ -103,6 +103,18 @@ func BenchmarkFirstByte(b *testing.B) {
 	})
 }
 
+// count reads a call to its end and returns how much it printed.
+func count(stream toolv1.ToolService_InvokeClient) (total int) {
+	for {
+		response, err := stream.Recv()
+		if err != nil {
+			return total
+		}
+		total += len(response.GetEvent().GetOutputChunk().GetData())
+	}
+}
+
+// BenchmarkPrint is through the binary: provider, gRPC over a socket, client.
 func BenchmarkPrint(b *testing.B) {
 	for _, kind := range []struct {
 		name string
@@ -121,11 +133,10 @@ func BenchmarkPrint(b *testing.B) {
 			}
 		})
 		b.Run(kind.name+"/call", func(b *testing.B) {
-			h := start(b, fields{"pty": kind.pty})
+			provider := launch(b, "", fields{"pty": kind.pty})
 			b.SetBytes(floodBytes)
 			for b.Loop() {
-				r := run(b, h, flood)
-				require.Len(b, r.Stdout, floodBytes)
+				require.Equal(b, floodBytes, count(provider.invoke(b.Context(), flood, nil)))
 			}
 		})
 	}

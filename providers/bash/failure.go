@@ -45,18 +45,19 @@ func signals(command runner.Command, o runner.Outcome) string {
 
 // withEnd says in an error how the command ended, like a result.
 func withEnd(e *sdk.Error, out result) *sdk.Error {
-	e.With("exit_code", out.ExitCode).With("summary", out.Summary).With("timed_out", out.TimedOut)
+	e = withOutput(e, out)
+	e.Details["exit_code"], e.Details["summary"], e.Details["timed_out"] = out.ExitCode, out.Summary, out.TimedOut
 	if out.Signal != "" {
-		e.With("signal", out.Signal)
+		e.Details["signal"] = out.Signal
 	}
-	return withOutput(e, out)
+	return e
 }
 
 // withOutput says in an error what was printed, like a result.
 func withOutput(e *sdk.Error, out result) *sdk.Error {
-	e.With("output", out.Output).With("output_bytes", out.OutputBytes).With("duration_ms", out.DurationMS)
+	e.Details = map[string]any{"output": out.Output, "output_bytes": out.OutputBytes, "duration_ms": out.DurationMS}
 	if out.OutputPath != "" {
-		e.With("output_path", out.OutputPath)
+		e.Details["output_path"] = out.OutputPath
 	}
 	return e
 }

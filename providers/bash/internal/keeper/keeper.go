@@ -66,7 +66,7 @@ func (e *StartError) Error() string { return fmt.Sprintf("start %s: %v", e.Path,
 func (e *StartError) Unwrap() error { return e.Err }
 
 func statusOf(ws unix.WaitStatus) Status {
-	if !ws.Signaled() {
+	if ws.Exited() {
 		return Status{Code: ws.ExitStatus()}
 	}
 	name := unix.SignalName(ws.Signal())

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -47,7 +48,7 @@ func (p *Pool) Start(spec Spec) (*Process, error) {
 			return nil, err
 		}
 		process, err := l.start(spec)
-		if err == ErrLost && !fresh {
+		if errors.Is(err, ErrLost) && !fresh {
 			continue // it was killed while it was idle, and nobody had noticed yet
 		}
 		return process, err

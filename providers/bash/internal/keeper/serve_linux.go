@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -18,10 +19,9 @@ const processName = "provider-bash: keeper"
 // socketFD is the keeper's end of the socket pair.
 const socketFD = 3
 
-// A keeper never gets as far as main. It branches off here because this package is
-// initialised before those of gRPC and protobuf, which take most of the start of the
-// binary and would only weigh on a process that uses none of them. It also means that
-// any binary that can open a Pool, a test's included, can be a keeper.
+// A keeper never gets as far as main. It branches off here so that any binary that can
+// open a Pool can be a keeper, a test's included, and none can forget to ask. It is also
+// spared the initialisation of the packages that come after this one, gRPC's among them.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == processName {
 		run()
@@ -155,7 +155,8 @@ func (k *keeper) start(body []byte, files []int) {
 	}
 	pid, err := syscall.ForkExec(o.path, o.args, attributes)
 	if err != nil {
-		errno, _ := err.(syscall.Errno)
+		var errno syscall.Errno
+		errors.As(err, &errno)
 		send(replyRefused, int(errno))
 		return
 	}

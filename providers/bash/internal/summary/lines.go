@@ -8,37 +8,54 @@ type lines struct {
 	last    []byte // the last line that says anything
 }
 
-// write calls line for every line that ends in p. Its argument does not outlive the call.
-func (l *lines) write(p []byte, line func([]byte)) {
-	var last []byte
-	for {
-		end := bytes.IndexByte(p, '\n')
-		if end < 0 {
-			break
-		}
-		current := p[:end]
+// write calls look for every line that ends in p and may matter. Its argument does not
+// outlive the call.
+func (l *lines) write(p []byte, look func([]byte)) {
+	if end := bytes.IndexByte(p, '\n'); end >= 0 && len(l.partial) > 0 {
+		l.extend(p[:end])
 		p = p[end+1:]
-		if len(l.partial) > 0 {
-			l.extend(current)
-			current = append([]byte{}, l.partial...)
-			l.partial = l.partial[:0]
-		}
-		current = current[:min(len(current), maxLine)]
-		line(current)
-		if saysAnything(current) {
-			last = current
+		l.take(l.partial, look)
+		l.partial = l.partial[:0]
+	}
+	end := bytes.LastIndexByte(p, '\n') + 1
+	l.block(p[:end], look)
+	l.extend(p[end:])
+}
+
+// block handles whole lines. There may be millions of them and hardly ever one that
+// matters, so all are searched at once before each is looked at.
+func (l *lines) block(p []byte, look func([]byte)) {
+	if mayMatter(p) {
+		for rest := p; len(rest) > 0; {
+			end := bytes.IndexByte(rest, '\n')
+			look(rest[:min(end, maxLine)])
+			rest = rest[end+1:]
 		}
 	}
-	if last != nil {
-		l.last = append(l.last[:0], last...)
+	for len(p) > 0 {
+		start := bytes.LastIndexByte(p[:len(p)-1], '\n') + 1
+		line := p[start : len(p)-1]
+		if line = line[:min(len(line), maxLine)]; saysAnything(line) {
+			l.last = append(l.last[:0], line...)
+			return
+		}
+		p = p[:start]
 	}
-	l.extend(p)
+}
+
+// take handles one line.
+func (l *lines) take(line []byte, look func([]byte)) {
+	look(line)
+	if saysAnything(line) {
+		l.last = append(l.last[:0], line...)
+	}
 }
 
 // end treats what is left as a line.
-func (l *lines) end(line func([]byte)) {
+func (l *lines) end(look func([]byte)) {
 	if len(l.partial) > 0 {
-		l.write([]byte("\n"), line)
+		l.take(l.partial, look)
+		l.partial = l.partial[:0]
 	}
 }
 

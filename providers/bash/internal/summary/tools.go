@@ -1,5 +1,7 @@
 package summary
 
+import "bytes"
+
 // tools recognises what test tools say about their run. When a command runs several,
 // the last to speak has the word.
 type tools struct {
@@ -13,8 +15,29 @@ type tools struct {
 	}
 }
 
-// line looks at one line of output. It sees every line that a command prints, so most
-// must be dismissed by their first byte.
+// marks are in every line that a tool may recognise, save those of pytest: see mayMatter.
+var marks = [][]byte{[]byte("FAIL\t"), []byte("ok  \t"), []byte("test result: "), []byte("Test")}
+
+// mayMatter reports whether some line of p may be one that a tool recognises.
+func mayMatter(p []byte) bool {
+	for _, mark := range marks {
+		if bytes.Contains(p, mark) {
+			return true
+		}
+	}
+	const in = " in " // and then the time that pytest took
+	for {
+		i := bytes.Index(p, []byte(in))
+		if i < 0 || i+len(in) >= len(p) {
+			return false
+		}
+		if p = p[i+len(in):]; p[0] >= '0' && p[0] <= '9' {
+			return true
+		}
+	}
+}
+
+// line looks at one line of output.
 func (t *tools) line(line []byte) {
 	if len(line) == 0 {
 		return

@@ -22,11 +22,8 @@ var ErrOutside = errors.New("outside the allowed roots")
 // Roots are directories, known by what they are and not by how they are spelled.
 type Roots struct {
 	names []string
-	ids   []identity
+	dirs  []os.FileInfo
 }
-
-// identity is a directory of this machine, whichever way leads to it.
-type identity struct{ device, inode uint64 }
 
 // NewRoots takes existing directories; relative ones are resolved against base.
 func NewRoots(base string, names []string) (*Roots, error) {
@@ -39,11 +36,11 @@ func NewRoots(base string, names []string) (*Roots, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, err := identify(int(dir.Fd()))
+		info, err := dir.Stat()
 		if err := errors.Join(err, dir.Close()); err != nil {
 			return nil, err
 		}
-		r.names, r.ids = append(r.names, filepath.Clean(name)), append(r.ids, id)
+		r.names, r.dirs = append(r.names, filepath.Clean(name)), append(r.dirs, info)
 	}
 	return r, nil
 }
@@ -59,7 +56,7 @@ func (r *Roots) Open(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	inside, err := r.contain(int(dir.Fd()))
+	inside, err := r.contain(dir)
 	if err == nil && !inside {
 		err = fmt.Errorf("%s: %w", path, ErrOutside)
 	}
@@ -70,37 +67,31 @@ func (r *Roots) Open(path string) (*os.File, error) {
 }
 
 // contain climbs from dir to the top of the file system and looks for a root on the way.
-func (r *Roots) contain(dir int) (bool, error) {
-	here, err := identify(dir)
+func (r *Roots) contain(dir *os.File) (bool, error) {
+	here, err := dir.Stat()
 	if err != nil {
 		return false, err
 	}
-	if slices.Contains(r.ids, here) {
+	if slices.ContainsFunc(r.dirs, func(root os.FileInfo) bool { return os.SameFile(root, here) }) {
 		return true, nil
 	}
-	parent, err := unix.Openat(dir, "..", searchFlags, 0)
+	parent, err := openAt(int(dir.Fd()), "..", dir.Name()+"/..")
 	if err != nil {
-		return false, &fs.PathError{Op: "open", Path: "..", Err: err}
+		return false, err
 	}
-	defer func() { _ = unix.Close(parent) }()
-	if above, err := identify(parent); err != nil || above == here {
+	defer func() { _ = parent.Close() }()
+	if above, err := parent.Stat(); err != nil || os.SameFile(above, here) {
 		return false, err // at the top, which is its own parent
 	}
 	return r.contain(parent)
 }
 
-func openDir(path string) (*os.File, error) {
-	fd, err := unix.Open(path, searchFlags, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return os.NewFile(uintptr(fd), path), nil
-}
+func openDir(path string) (*os.File, error) { return openAt(unix.AT_FDCWD, path, path) }
 
-func identify(dir int) (identity, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(dir, &st); err != nil {
-		return identity{}, err
+func openAt(dir int, path, name string) (*os.File, error) {
+	fd, err := unix.Openat(dir, path, searchFlags, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return identity{device: uint64(st.Dev), inode: st.Ino}, nil
+	return os.NewFile(uintptr(fd), name), nil
 }
