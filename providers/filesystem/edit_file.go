@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/agentco/agent/providers/filesystem/internal/edit"
@@ -141,11 +140,20 @@ func refusedEdit(t target, err error) error {
 		return e
 	case errors.As(err, &many):
 		return sdk.InvalidArgument("old_string", "cannot edit %s: %w", t.name, err).
-			With("edit", which).With("count", many.Count).With("lines", fmt.Sprint(many.Lines))
+			With("edit", which).With("count", many.Count).With("lines", numbers(many.Lines))
 	case errors.As(err, &char):
 		return sdk.InvalidArgument("new_string", "cannot edit %s: %w", t.name, err).With("edit", which)
 	}
 	return sdk.InvalidArgument("old_string", "cannot edit %s: %w", t.name, err).With("edit", which)
+}
+
+// numbers is a list as details of an error carry it.
+func numbers(list []int) []any {
+	out := make([]any, len(list))
+	for i, n := range list {
+		out[i] = n
+	}
+	return out
 }
 
 func planEdit(call *sdk.Call[config], in editIn) (sdk.Plan, error) {

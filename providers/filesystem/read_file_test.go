@@ -112,3 +112,13 @@ func TestReadOddNames(t *testing.T) {
 		require.Equal(t, "hi\n", w.must("read_file", args{"path": name})["content"])
 	}
 }
+
+// FO-41: a name in another composition is suggested, and works.
+func TestReadSuggestsOtherComposition(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/e\u0301.txt", "hi\n")
+	got := w.Call(t.Context(), "read_file", args{"path": "\u00e9.txt"})
+	require.Equal(t, notFound, got.Err.GetCategory())
+	like := got.Err.GetDetails().AsMap()["suggestion"].(string)
+	require.Equal(t, "hi\n", w.must("read_file", args{"path": like})["content"])
+}

@@ -20,7 +20,7 @@ func (w *workspace) notFound(doing string, t target) error {
 	for ; ; parent, name, shown = filepath.Dir(parent), filepath.Base(parent), filepath.Dir(shown) {
 		if info, err := w.files.Stat(parent); err == nil && info.IsDir() {
 			break
-		} else if !missing(err) {
+		} else if !missing(err) || parent == filepath.Dir(parent) {
 			return sdk.NotFound("cannot %s %s: it does not exist", doing, t.name)
 		}
 	}

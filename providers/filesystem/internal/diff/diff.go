@@ -3,6 +3,7 @@
 package diff
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,9 +14,8 @@ import (
 	"github.com/agentco/agent/sdk/render"
 )
 
-// thorough bounds the texts that are compared in detail. Beyond it what differs
-// is shown as one change: finding the shortest diff takes time that grows with
-// the square of it.
+// thorough bounds the texts that are compared in detail: finding the shortest
+// diff takes time that grows with the square of them.
 const thorough = 256 << 10
 
 // Unified returns the unified diff between two texts, empty if they are equal.
@@ -25,15 +25,26 @@ func Unified(path, before, after string, limit int) (text string, clipped bool) 
 		return "", false
 	}
 	from, to := labels(path)
-	text, err := udiff.ToUnified(from, to, before, edits(before, after), udiff.DefaultContextLines)
+	// Only what lies between the lines that both begin with and those that both
+	// end with can differ: usually that is little.
+	head := commonLines(before, after)
+	b, a := before[head:], after[head:]
+	tail := commonEnd(b, a)
+	b, a = b[:len(b)-tail], a[:len(a)-tail]
+	if len(b)+len(a) > thorough {
+		return clip(coarse(from, to, before[:head], b, a, limit), limit)
+	}
+	edits := udiff.Lines(b, a)
+	for i := range edits {
+		edits[i].Start += head
+		edits[i].End += head
+	}
+	text, err := udiff.ToUnified(from, to, before, edits, udiff.DefaultContextLines)
 	if err != nil {
 		// Only edits that do not fit their text fail; these were made from it.
 		return "", true
 	}
-	if len(text) <= limit {
-		return text, false
-	}
-	return text[:strings.LastIndexByte(text[:limit], '\n')+1], true
+	return clip(text, limit)
 }
 
 func labels(path string) (from, to string) {
@@ -43,22 +54,42 @@ func labels(path string) (from, to string) {
 	return "a/" + path, "b/" + path
 }
 
-// edits compares only what lies between the lines that both texts begin with and
-// those that both end with: usually that is little.
-func edits(before, after string) []udiff.Edit {
-	head := commonLines(before, after)
-	b, a := before[head:], after[head:]
-	tail := commonEnd(b, a)
-	b, a = b[:len(b)-tail], a[:len(a)-tail]
-	if len(b)+len(a) > thorough {
-		return []udiff.Edit{{Start: head, End: head + len(b), New: a}}
+func clip(text string, limit int) (string, bool) {
+	if len(text) <= limit {
+		return text, false
 	}
-	found := udiff.Lines(b, a)
-	for i := range found {
-		found[i].Start += head
-		found[i].End += head
+	return text[:strings.LastIndexByte(text[:limit], '\n')+1], true
+}
+
+// coarse is the diff of one large change: all of the old lines go, all of the
+// new ones come. It goes a little beyond limit and no further.
+func coarse(from, to, head, before, after string, limit int) string {
+	var out strings.Builder
+	above := strings.Count(head, "\n")
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n@@ -%s +%s @@\n", from, to, lineRange(above, before), lineRange(above, after))
+	for _, side := range []struct{ op, text string }{{"-", before}, {"+", after}} {
+		for line := range strings.Lines(side.text) {
+			out.WriteString(side.op)
+			out.WriteString(line)
+			if !strings.HasSuffix(line, "\n") {
+				out.WriteString("\n\\ No newline at end of file\n")
+			}
+			if out.Len() > limit {
+				return out.String()
+			}
+		}
 	}
-	return found
+	return out.String()
+}
+
+// lineRange is where text lies, below so many lines. Nothing lies at the line
+// above it.
+func lineRange(above int, text string) string {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return fmt.Sprintf("%d,%d", above+min(n, 1), n)
 }
 
 // commonLines returns the length of the whole lines that a and b begin with.

@@ -1,10 +1,10 @@
 package diff
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -36,10 +36,26 @@ func TestUnifiedIsBounded(t *testing.T) {
 	node := Node(got).GetDiff().GetHunks()
 	require.Len(t, node, 1)
 	require.EqualValues(t, len(node[0].GetLines()), node[0].GetNewLines())
+}
 
-	long := strings.Repeat("something or other\n", 200_000)
-	got, _ = Unified("f", "x\n"+long, long+"y\n", 1<<30)
-	require.Contains(t, got, "-x\n")
+func TestUnifiedOfLargeChange(t *testing.T) {
+	var before, after strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintln(&before, "old", i)
+		fmt.Fprintln(&after, "new", i)
+	}
+	got, clipped := Unified("f", "same\n"+before.String()+"end", "same\n"+after.String()+"end", 1<<30)
+	require.False(t, clipped)
+	require.Equal(t, "same\n"+after.String()+"end", patch(t, "same\n"+before.String()+"end", got))
+
+	got, clipped = Unified("f", before.String(), after.String(), 1000)
+	require.True(t, clipped)
+	require.LessOrEqual(t, len(got), 1000)
+	require.Contains(t, got, "@@ -1,20000 +1,20000 @@\n-old 0\n")
+
+	got, _ = Unified("f", "", strings.Repeat("x", thorough+1), 1<<30)
+	require.Contains(t, got, "@@ -0,0 +1,1 @@\n+x")
+	require.True(t, strings.HasSuffix(got, "x\n\\ No newline at end of file\n"))
 }
 
 func TestNode(t *testing.T) {
@@ -65,14 +81,45 @@ func FuzzUnified(f *testing.F) {
 	f.Add("", "x")
 	f.Add("a\n\n\na", "a\n\na")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		if strings.ContainsAny(before+after, "\r\\") {
-			return // ApplyUnified has its own mind about these
+		if strings.Contains(before+after, "\r") {
+			return // nodes do not show them
 		}
-		got, err := udiff.Apply(before, edits(before, after))
-		require.NoError(t, err)
-		require.Equal(t, after, got)
-		unified, _ := Unified("f", before, after, 1<<20)
-		require.Equal(t, before != after, unified != "")
+		unified, clipped := Unified("f", before, after, 1<<20)
+		require.False(t, clipped)
+		if before == after {
+			require.Empty(t, unified)
+			return
+		}
+		require.Equal(t, strings.TrimSuffix(after, "\n"), patch(t, before, unified))
 		require.NotNil(t, Node(unified))
 	})
+}
+
+// patch applies the nodes of a diff to a text; the last line end is left out.
+func patch(t *testing.T, before, unified string) string {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(before, "\n"), "\n")
+	if before == "" {
+		lines = nil
+	}
+	var out []string
+	at := 0
+	for _, hunk := range Node(unified).GetDiff().GetHunks() {
+		start := int(hunk.GetOldStart()) - 1
+		if hunk.GetOldLines() == 0 {
+			start++
+		}
+		out = append(out, lines[at:start]...)
+		at = start
+		for _, line := range hunk.GetLines() {
+			if line.GetOp() != renderv1.DiffLineOp_DIFF_LINE_OP_ADD {
+				require.Equal(t, lines[at], line.GetText())
+				at++
+			}
+			if line.GetOp() != renderv1.DiffLineOp_DIFF_LINE_OP_REMOVE {
+				out = append(out, line.GetText())
+			}
+		}
+	}
+	return strings.Join(append(out, lines[at:]...), "\n")
 }

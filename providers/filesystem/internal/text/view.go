@@ -23,7 +23,7 @@ type mark struct{ text, raw int }
 
 // spacing is how much text lies between two marks: the way from a mark to a
 // place in the text is walked, so close marks cost memory and far ones time.
-const spacing = 4 << 10
+const spacing = 256
 
 // NewView decodes the whole of raw, which the view keeps.
 func NewView(raw []byte) *View {
