@@ -74,7 +74,12 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 		process: newProcess(spec.Path, spec.Dir, environment(spec.Env), spec.Log),
 		sockets: sockets, callbacks: newCallbacks(spec.Log),
 	}
-	config := l.clientConfig(spec)
+	identity, err := ourIdentity()
+	if err != nil {
+		_ = os.RemoveAll(sockets)
+		return nil, fail(StageLaunch, fmt.Errorf("cannot make a certificate for the connection: %w", err), nil)
+	}
+	config := l.clientConfig(spec, identity)
 	l.client = goplugin.NewClient(config)
 	begin := time.Now()
 	stopped := context.AfterFunc(ctx, l.process.kill)
@@ -99,7 +104,7 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 	return nil, fail(StageHandshake, explainHandshake(ctx, l.process, err, spec.StartTimeout), l.process.errors.lines())
 }
 
-func (l *life) clientConfig(spec Spec) *goplugin.ClientConfig {
+func (l *life) clientConfig(spec Spec, identity identity) *goplugin.ClientConfig {
 	return &goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
@@ -108,11 +113,11 @@ func (l *life) clientConfig(spec Spec) *goplugin.ClientConfig {
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (runner.Runner, error) {
 			// go-plugin's own variables come last, so that nothing that was given can replace them.
-			l.process.env = append(l.process.env, cmd.Env...)
+			l.process.env = append(append(l.process.env, cmd.Env...), clientCertVariable+"="+string(identity.pem))
 			return l.process, nil
 		},
 		SkipHostEnv:      true,
-		AutoMTLS:         true,
+		TLSConfig:        identity.config(),
 		StartTimeout:     spec.StartTimeout,
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.sockets},
 		SyncStdout:       l.process.lines("stdout", false),
