@@ -50,10 +50,12 @@ type DirError struct {
 	Err error
 }
 
+// Error says what is wrong.
 func (e *DirError) Error() string {
 	return fmt.Sprintf("directory %s does not allow a new file: %v", e.Dir, e.Err)
 }
 
+// Unwrap gives the cause.
 func (e *DirError) Unwrap() error { return e.Err }
 
 // Write makes data the content of the file name, which must be free of links.

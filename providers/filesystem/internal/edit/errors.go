@@ -14,6 +14,7 @@ type Failure struct {
 	Err      error
 }
 
+// Error says what is wrong.
 func (e *Failure) Error() string {
 	if e.Of == 1 {
 		return e.Err.Error()
@@ -21,11 +22,13 @@ func (e *Failure) Error() string {
 	return fmt.Sprintf("edit %d of %d: %v", e.Edit, e.Of, e.Err)
 }
 
+// Unwrap gives the cause.
 func (e *Failure) Unwrap() error { return e.Err }
 
 // Malformed is an edit that makes no sense for any file.
 type Malformed struct{ Reason string }
 
+// Error says what is wrong.
 func (e *Malformed) Error() string { return e.Reason }
 
 // NoMatch is an edit whose old text is not in the file.
@@ -33,6 +36,7 @@ type NoMatch struct {
 	Near *Near // nil when nothing is like it
 }
 
+// Error says what is wrong.
 func (e *NoMatch) Error() string {
 	if e.Near == nil {
 		return "old_string was not found, and nothing in the file is like it"
@@ -53,6 +57,7 @@ func ambiguous(v *text.View, places []int) *Ambiguous {
 	return &Ambiguous{Count: len(places), Lines: lines(v, places[:min(len(places), shownLines)])}
 }
 
+// Error says what is wrong.
 func (e *Ambiguous) Error() string {
 	numbers := make([]string, len(e.Lines))
 	for i, n := range e.Lines {

@@ -25,6 +25,7 @@ var DefaultDeny = []string{
 // PatternError names a deny pattern that cannot be read.
 type PatternError struct{ Pattern string }
 
+// Error says what is wrong.
 func (e *PatternError) Error() string { return fmt.Sprintf("the pattern %q is malformed", e.Pattern) }
 
 type denyList []denyRule

@@ -27,6 +27,7 @@ var (
 // a named pipe, a socket or a device. It is [fs.ErrInvalid].
 type Irregular struct{ Mode fs.FileMode }
 
+// Error says what is wrong.
 func (e *Irregular) Error() string { return "it is " + e.Kind() + ", not a regular file" }
 
 // Is makes an Irregular an [fs.ErrInvalid].

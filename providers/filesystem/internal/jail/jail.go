@@ -62,8 +62,10 @@ type RootError struct {
 	Err      error
 }
 
+// Error says what is wrong.
 func (e *RootError) Error() string { return fmt.Sprintf("%s cannot be a root: %v", e.Dir, e.Err) }
 
+// Unwrap gives the cause.
 func (e *RootError) Unwrap() error { return e.Err }
 
 // New opens the roots. The caller closes the jail. An unusable directory is

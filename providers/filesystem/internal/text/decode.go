@@ -119,6 +119,7 @@ type Unencodable struct {
 	Encoding string
 }
 
+// Error says what is wrong.
 func (e *Unencodable) Error() string {
 	return fmt.Sprintf("the character %q does not exist in %s", e.Char, e.Encoding)
 }
