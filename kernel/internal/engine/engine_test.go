@@ -308,7 +308,7 @@ func TestConfigErrorIsHandedThrough(t *testing.T) {
 	s := fixture("fixture", hosttest.Good)
 	s.Config = func(*configv1.ConfigSchema) (*structpb.Struct, error) { return nil, mine }
 	e, err := Open(t.Context(), Options{Providers: []ProviderSpec{s}})
-	defer e.Close()
+	t.Cleanup(e.Close)
 	require.ErrorIs(t, err, mine)
 	require.Equal(t, StageConfig, Failures(err)[0].Stage)
 }

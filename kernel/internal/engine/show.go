@@ -44,7 +44,7 @@ func (e *Engine) preview(ctx context.Context, id string, op Operation, args *str
 	if err != nil {
 		return nil, err
 	}
-	return p.Provider.Preview(ctx, host.Call{
+	return p.Preview(ctx, host.Call{
 		ID: id, Operation: op, Arguments: args,
 		Context: &commonv1.CallContext{SessionId: e.sessionID, TurnId: ulid.Make().String(), WorkingDirectory: e.workingDir},
 	})
@@ -80,5 +80,5 @@ func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Str
 	if err != nil {
 		return nil, err
 	}
-	return p.Provider.Render(ctx, op, content)
+	return p.Render(ctx, op, content)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,7 +19,7 @@ func testAnnouncer(t *testing.T) (*announcer, <-chan net.Listener) {
 	announced := make(chan net.Listener, 100)
 	dir, number := t.TempDir(), atomic.Int32{}
 	return &announcer{server: grpc.NewServer(), accept: func(uint32) (net.Listener, error) {
-		listener, err := net.Listen("unix", filepath.Join(dir, string(rune('a'+number.Add(1)))))
+		listener, err := net.Listen("unix", filepath.Join(dir, strconv.Itoa(int(number.Add(1)))))
 		if err == nil {
 			announced <- listener
 		}
