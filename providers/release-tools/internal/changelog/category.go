@@ -16,10 +16,10 @@ type Category struct {
 func (d *Document) Categories(s Section) []Category {
 	var out []Category
 	for _, b := range d.within(s) {
-		switch {
-		case b.kind == heading:
+		switch b.kind {
+		case heading:
 			out = append(out, Category{Name: strings.TrimSpace(plain(b.title.of(d.src)))})
-		case b.kind == content:
+		case content:
 			if len(out) == 0 {
 				out = append(out, Category{})
 			}

@@ -43,21 +43,26 @@ func learn(l Links, urls []string) shape {
 		}
 		break
 	}
-	if l.Forge == nil || l.Fixed {
-		return s
+	if l.Forge != nil && !l.Fixed {
+		s.askForge(l.Forge, urls)
 	}
+	return s
+}
+
+// askForge takes the tag pages from the forge that the links of the file lead to, and the comparisons too if none of the
+// links shows one.
+func (s *shape) askForge(forge func(string) (string, string), urls []string) {
 	for _, url := range urls {
-		compare, tag := l.Forge(url)
+		compare, tag := forge(url)
 		if compare == "" {
 			continue
 		}
-		if len(urls) > 0 && !strings.Contains(strings.Join(urls, "\n"), "/compare/") {
+		if !strings.Contains(strings.Join(urls, "\n"), "/compare/") {
 			s.compare = compare
 		}
 		s.tag = tag
-		break
+		return
 	}
-	return s
 }
 
 func (s shape) between(from, to string) string {

@@ -112,10 +112,15 @@ func (p *Plan) promote(ctx context.Context) error {
 		return err
 	}
 	p.After, p.Warnings = done.After, done.Warnings
-	values := []string{"{version}", p.Version.String(), "{tag}", p.Tag, "{date}", p.Date, "{notes}", done.Notes}
+	p.write(done.Notes)
+	return nil
+}
+
+// write fills in the messages of tag and commit.
+func (p *Plan) write(notes string) {
+	values := []string{"{version}", p.Version.String(), "{tag}", p.Tag, "{date}", p.Date, "{notes}", notes}
 	p.message = fill(p.settings.TagMessage, values...)
 	p.subject = fill(p.settings.CommitMessage, values...)
-	return nil
 }
 
 func (p *Plan) links() changelog.Links {

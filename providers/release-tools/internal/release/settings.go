@@ -67,7 +67,8 @@ func (s Settings) checkTemplates() error {
 			return refusal.Argument(t.field, "bad-setting", "it is empty")
 		}
 	}
-	if s.CompareURL != "" && !(strings.Contains(s.CompareURL, "{from}") && strings.Contains(s.CompareURL, "{to}")) {
+	whole := strings.Contains(s.CompareURL, "{from}") && strings.Contains(s.CompareURL, "{to}")
+	if s.CompareURL != "" && !whole {
 		return refusal.Argument("compare_url", "bad-setting", "%q must hold {from} and {to}", s.CompareURL)
 	}
 	return nil

@@ -16,7 +16,7 @@ type location struct{ root, gitDir, common string }
 // Root returns the root of the working tree that holds dir, links resolved. It looks at no more than the folders, so it
 // works for repositories that cannot be opened. fs.ErrNotExist is among the causes when there is none.
 func Root(dir string) (string, error) {
-	start, err := filepath.EvalSymlinks(dir)
+	start, err := filepath.EvalSymlinks(dir) //nolint:forbidigo // where to begin looking; nothing is opened by it
 	if err != nil {
 		return "", refusal.Missing("not-a-repository", "cannot look for a repository at %s: %w", dir, err)
 	}

@@ -40,7 +40,8 @@ func (s Signing) format() []string {
 // CheckSigning signs something that is thrown away, if anything is to be signed at all. Nothing reaches the repository:
 // the object lands in a temporary folder.
 func (r *Repo) CheckSigning(ctx context.Context, s Signing, commits bool) error {
-	if !r.signsTags(s) && !(commits && r.signsCommits(s)) {
+	signs := r.signsTags(s) || commits && r.signsCommits(s)
+	if !signs {
 		return nil
 	}
 	head, err := r.git.CommitObject(r.Head.Commit)
@@ -51,7 +52,7 @@ func (r *Repo) CheckSigning(ctx context.Context, s Signing, commits bool) error 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(objects)
+	defer func() { _ = os.RemoveAll(objects) }()
 	_, err = r.run(ctx, call{
 		args: append(s.format(), "commit-tree", "-S", "-m", "signing check", head.TreeHash.String()),
 		env:  []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + r.commonPath("objects")},

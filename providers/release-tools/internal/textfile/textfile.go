@@ -12,7 +12,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 )
@@ -38,45 +40,77 @@ func Open(root, name string) (*File, error) {
 	}
 	defer dir.Close()
 	f := &File{Name: name, root: root}
-	if f.Path, err = resolve(root, name); err == nil {
+	if f.Path, err = resolve(dir, name); err == nil {
 		f.Content, f.mode, err = read(dir, f.Path)
 	}
 	return f, explain(err, root, name)
 }
 
-// resolve follows links in name and returns the path of the file from the root.
-func resolve(root, name string) (string, error) {
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
+// maxLinks is how many links a path may lead through, as in the kernel of Linux.
+const maxLinks = 40
+
+// resolve follows the links in name and returns the path of the file from the root, with slashes. What it found is no
+// promise: whoever opens the path goes through dir again.
+func resolve(dir *os.Root, name string) (string, error) {
+	var done []string
+	rest := strings.Split(filepath.ToSlash(name), "/")
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part == ".." && len(done) == 0:
+			return "", errOutside
+		case part == "..":
+			done = done[:len(done)-1]
+			continue
+		}
+		at := path.Join(append(done[:len(done):len(done)], part)...)
+		target, err := readLink(dir, at)
+		switch {
+		case err != nil:
+			return "", err
+		case target == "":
+			done = append(done, part)
+			continue
+		case filepath.IsAbs(target):
+			return "", errOutside
+		}
+		if links++; links > maxLinks {
+			return "", errLoop
+		}
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+	}
+	return path.Join(done...), nil
+}
+
+// readLink returns where a link leads, "" for anything that is no link.
+func readLink(dir *os.Root, at string) (string, error) {
+	info, err := dir.Lstat(filepath.FromSlash(at))
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return "", err
 	}
-	target, err := filepath.EvalSymlinks(filepath.Join(real, name))
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(real, target)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", errOutside
-	}
-	return filepath.ToSlash(rel), nil
+	return dir.Readlink(filepath.FromSlash(at))
 }
 
 var (
-	errOutside = errors.New("it leads out of the repository")
+	errOutside = errors.New("it leads out of the repository, or by an absolute link")
+	errLoop    = errors.New("its links go in circles")
 	errKind    = errors.New("it is no regular file")
 	errSize    = fmt.Errorf("it is larger than %d MiB", MaxSize>>20)
 )
 
-func read(dir *os.Root, path string) ([]byte, fs.FileMode, error) {
+func read(dir *os.Root, name string) ([]byte, fs.FileMode, error) {
 	// A named pipe would block an open that does not ask for the kind first.
-	info, err := dir.Lstat(filepath.FromSlash(path))
+	info, err := dir.Lstat(filepath.FromSlash(name))
 	if err != nil {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, 0, errKind
 	}
-	file, err := dir.OpenFile(filepath.FromSlash(path), os.O_RDONLY|nonblock, 0)
+	file, err := dir.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -102,7 +136,7 @@ func explain(err error, root, name string) error {
 		return refusal.Missing("no-changelog", "there is no %s in %s: create it, or set changelog_path (%w)", name, root, err)
 	case errors.Is(err, errOutside):
 		return refusal.Deny("changelog-outside", "cannot read %s in %s: %w; set changelog_path to a file inside", name, root, err)
-	case errors.Is(err, errKind), errors.Is(err, errSize):
+	case errors.Is(err, errKind), errors.Is(err, errSize), errors.Is(err, errLoop):
 		return refusal.New("unreadable-changelog", "cannot read %s in %s: %w", name, root, err)
 	}
 	return fmt.Errorf("cannot read %s in %s: %w", name, root, err)
@@ -130,8 +164,8 @@ func (f *File) Replace(content []byte) error {
 
 // stage writes content to a new file beside the old one.
 func (f *File) stage(dir *os.Root, content []byte) (string, error) {
-	path := filepath.FromSlash(f.Path)
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text())
+	old := filepath.FromSlash(f.Path)
+	temp := filepath.Join(filepath.Dir(old), "."+filepath.Base(old)+"."+rand.Text())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err

@@ -26,6 +26,20 @@ func TestOpenRefuses(t *testing.T) {
 			require.NoError(t, os.Symlink(outside, filepath.Join(root, "docs")))
 		}},
 		{"dots", "../outside/secret", "changelog-outside", refusal.Denied, nil},
+		{"absolute link in", "CHANGELOG.md", "changelog-outside", refusal.Denied, func(t *testing.T, root, _ string) {
+			require.NoError(t, os.WriteFile(filepath.Join(root, "notes.md"), nil, 0o644))
+			require.NoError(t, os.Symlink(filepath.Join(root, "notes.md"), filepath.Join(root, "CHANGELOG.md")))
+		}},
+		{"link that climbs out and back", "CHANGELOG.md", "changelog-outside", refusal.Denied, func(t *testing.T, root, _ string) {
+			require.NoError(t, os.Symlink("../root/notes.md", filepath.Join(root, "CHANGELOG.md")))
+		}},
+		{"circle", "CHANGELOG.md", "unreadable-changelog", refusal.Failed, func(t *testing.T, root, _ string) {
+			require.NoError(t, os.Symlink("other", filepath.Join(root, "CHANGELOG.md")))
+			require.NoError(t, os.Symlink("CHANGELOG.md", filepath.Join(root, "other")))
+		}},
+		{"dangling link", "CHANGELOG.md", "no-changelog", refusal.NotFound, func(t *testing.T, root, _ string) {
+			require.NoError(t, os.Symlink("missing.md", filepath.Join(root, "CHANGELOG.md")))
+		}},
 		{"folder", "docs", "unreadable-changelog", refusal.Failed, func(t *testing.T, root, _ string) {
 			require.NoError(t, os.Mkdir(filepath.Join(root, "docs"), 0o755))
 		}},
@@ -58,7 +72,8 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(root, "docs"), 0o755))
 	real := filepath.Join(root, "docs", "log.md")
 	require.NoError(t, os.WriteFile(real, []byte("old"), 0o640))
-	require.NoError(t, os.Symlink("docs/log.md", filepath.Join(root, "CHANGELOG.md")))
+	require.NoError(t, os.Symlink("./docs/../docs/link", filepath.Join(root, "CHANGELOG.md")))
+	require.NoError(t, os.Symlink("log.md", filepath.Join(root, "docs", "link")))
 
 	f, err := textfile.Open(root, "CHANGELOG.md")
 	require.NoError(t, err)
@@ -77,7 +92,7 @@ func TestReplace(t *testing.T) {
 	requireContent(t, real, "theirs")
 	left, err := os.ReadDir(filepath.Join(root, "docs"))
 	require.NoError(t, err)
-	require.Len(t, left, 1, "a temporary file was left")
+	require.Len(t, left, 2, "a temporary file was left")
 }
 
 func requireContent(t *testing.T, path, want string) {
