@@ -291,6 +291,22 @@ func TestReleaseOfAModule(t *testing.T) {
 	run(t, start(t, r, nil), "release", map[string]any{"version": "2.5.1"})
 }
 
+// R12: an ssh remote gives web links, GitLab's with its own mark; one that nobody knows gives a warning.
+func TestReleaseLinksByRemote(t *testing.T) {
+	notes := "## [Unreleased]\n\n- x\n\n## [1.3.0] - 2026-01-02\n\n- y\n"
+	for remote, want := range map[string]string{
+		"git@gitlab.com:group/sub/app.git": "[1.4.0]: https://gitlab.com/group/sub/app/-/compare/v1.3.0...v1.4.0\n",
+		"git@git.example.org:app.git":      "- y\n",
+	} {
+		r := gittest.New(t)
+		r.Git("remote", "add", "origin", remote)
+		r.Write("CHANGELOG.md", notes)
+		res := run(t, start(t, r, nil), "release", version140)
+		require.True(t, strings.HasSuffix(r.Read("CHANGELOG.md"), want), r.Read("CHANGELOG.md"))
+		require.Equal(t, strings.HasPrefix(want, "- y"), res.Result["warnings"] != nil)
+	}
+}
+
 // R30: the last release is the highest by precedence; a final one compares with the last final one.
 func TestReleaseAfterPreReleases(t *testing.T) {
 	r := gittest.New(t)

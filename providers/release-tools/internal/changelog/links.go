@@ -12,6 +12,8 @@ type Links struct {
 	Tag     string
 	// Forge derives both from a URL of the repository, for a file whose own links show no compare page. May be nil.
 	Forge func(url string) (compare, tag string)
+	// Remote says that the repository has one, so that a link is missed when its forge is not known.
+	Remote bool
 	// Fixed makes Compare win over the shape of the links that are in the file.
 	Fixed bool
 }

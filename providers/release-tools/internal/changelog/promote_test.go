@@ -162,7 +162,10 @@ func TestPromoteLinksByRemote(t *testing.T) {
 		"[1.3.0]: https://gitlab.com/group/sub/app/-/compare/v1.2.0...v1.3.0\n"), "%s", p.After)
 	require.Empty(t, p.Warnings)
 
-	p = promote(t, src, release(t, "1.3.0", "1.2.0"))
+	unknown := release(t, "1.3.0", "1.2.0")
+	require.Empty(t, promote(t, src, unknown).Warnings, "published nowhere")
+	unknown.Links.Remote = true
+	p = promote(t, src, unknown)
 	require.NotContains(t, string(p.After), "]:")
 	require.Len(t, p.Warnings, 1)
 	require.Contains(t, p.Warnings[0], "set compare_url")

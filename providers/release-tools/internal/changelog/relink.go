@@ -22,6 +22,8 @@ func (p *promoter) link() {
 	switch {
 	case p.d.definitionOf(p.label) >= 0:
 		p.warn("a link definition for %s was there already and stays as it is", p.label)
+	case target == "" && url == "" && p.anchor() < 0 && !p.rel.Links.Remote:
+		// a file without links, in a repository that is published nowhere
 	case target == "":
 		p.warn("no link for %s: %s shows no shape to follow and the forge of origin is not known; set compare_url", p.label, p.d.name)
 	case url != "" && !inline:

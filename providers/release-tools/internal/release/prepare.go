@@ -130,6 +130,7 @@ func (p *Plan) links() changelog.Links {
 	}}
 	pages, _ := forge.Remote(p.repo.Settings.Remote())
 	l.Compare, l.Tag = pages.Compare, pages.Tag
+	l.Remote = p.repo.Settings.Remote() != ""
 	if p.settings.CompareURL != "" {
 		l.Compare, l.Fixed = p.settings.CompareURL, true
 	}
