@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"os"
 	"syscall"
 	"time"
 
@@ -31,6 +32,7 @@ type config struct {
 	Rows           int               `hcl:"rows" default:"40" doc:"Height of the terminal."`
 	Pty            bool              `hcl:"pty" default:"true" doc:"Whether commands write to terminals, which makes most of them print at once; else to pipes."`
 
+	parent  int    // process id of the kernel
 	root    string // where a call starts that names no directory
 	roots   *workdir.Roots
 	shell   string
@@ -60,6 +62,7 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 	if c.shell, err = shell.Find(c.Shell); err != nil {
 		return sdk.BadField("shell", "find a shell to run commands with: %w; install it or name another one", err)
 	}
+	c.parent = os.Getppid()
 	if c.pool, err = keeper.Open(); err != nil {
 		return sdk.Failed("prepare to run commands: %w", err)
 	}

@@ -20,6 +20,9 @@ import (
 
 const patience = 60 * time.Second
 
+// markVariable is in the environment of everything that a test starts.
+const markVariable = "BASH_TEST_MARK"
+
 // runaways are ways to get out of the reach of whoever started a process. Each prints
 // "up" from the process that stays.
 var runaways = []struct{ name, script string }{
@@ -35,7 +38,7 @@ var runaways = []struct{ name, script string }{
 // marked starts a harness whose commands can be told from all other processes.
 func marked(t *testing.T, extra fields) *sdktest.Harness {
 	t.Helper()
-	c := fields{"env": fields{"BASH_TEST_MARK": t.Name()}}
+	c := fields{"env": fields{markVariable: t.Name()}}
 	for name, value := range extra {
 		c[name] = value
 	}
@@ -50,7 +53,7 @@ func survivors(t *testing.T) []int {
 	require.NoError(t, err)
 	for _, file := range files {
 		environ, _ := os.ReadFile(file)
-		if bytes.Contains(environ, []byte("BASH_TEST_MARK="+t.Name()+"\x00")) {
+		if bytes.Contains(environ, []byte(markVariable+"="+t.Name()+"\x00")) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 			require.NoError(t, err)
 			found = append(found, pid)

@@ -20,10 +20,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestMain is the provider itself when a kernel starts it, see launch.
+// TestMain is the provider itself when a kernel starts it, see launch, or a kernel to be
+// killed.
 func TestMain(m *testing.M) {
 	if os.Getenv(plugin.MagicCookieKey) == plugin.MagicCookieValue {
 		main()
+	}
+	if script := os.Getenv(kernelVariable); script != "" {
+		beKernel(script)
 	}
 	goleak.VerifyTestMain(m)
 }

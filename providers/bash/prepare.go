@@ -53,6 +53,7 @@ func prepare(call *sdk.Call[config], in arguments) (command runner.Command, file
 		Timeout:  milliseconds(in.timeout(c)),
 		Idle:     milliseconds(c.IdleTimeout),
 		Grace:    milliseconds(c.KillGrace),
+		Deserted: func() bool { return os.Getppid() != c.parent },
 	}, files, nil
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -54,28 +55,86 @@ func launch(t testing.TB, prefix string, config fields) *binary {
 	t.Helper()
 	root := t.TempDir()
 	cmd := exec.Command("/bin/sh", "-c", prefix+` exec "$0"`, self(t))
-	cmd.Dir = root
-	c := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig: goplugin.HandshakeConfig{
-			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
-		},
-		Plugins: goplugin.PluginSet{plugin.Tool: client{}}, Cmd: cmd, StartTimeout: patience,
-		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
-		Logger:           hclog.NewNullLogger(), UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: shortDir(t)},
-	})
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "TMPDIR="+shortDir(t)) // a killed provider leaves its socket there
+	c, tool, err := connect(cmd, shortDir(t))
 	t.Cleanup(c.Kill)
-	rpc, err := c.Client()
 	require.NoError(t, err)
-	tool, err := rpc.Dispense(plugin.Tool)
-	require.NoError(t, err)
-	b := &binary{t: t, tool: tool.(toolv1.ToolServiceClient), pid: cmd.Process.Pid, root: root, end: c.Kill}
-	all := fields{"env": map[string]any{"BASH_TEST_MARK": t.Name()}}
+	b := &binary{t: t, tool: tool, pid: cmd.Process.Pid, root: root, end: c.Kill}
+	all := fields{"env": map[string]any{markVariable: t.Name()}}
 	for name, value := range config {
 		all[name] = value
 	}
 	_, err = b.tool.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, all)})
 	require.NoError(t, err)
 	return b
+}
+
+// connect starts cmd and speaks to it as a kernel does.
+func connect(cmd *exec.Cmd, sockets string) (*goplugin.Client, toolv1.ToolServiceClient, error) {
+	c := goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{
+			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
+		},
+		Plugins: goplugin.PluginSet{plugin.Tool: client{}}, Cmd: cmd, StartTimeout: patience,
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		Logger:           hclog.NewNullLogger(), UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: sockets},
+	})
+	rpc, err := c.Client()
+	if err != nil {
+		return c, nil, err
+	}
+	tool, err := rpc.Dispense(plugin.Tool)
+	if err != nil {
+		return c, nil, err
+	}
+	return c, tool.(toolv1.ToolServiceClient), nil
+}
+
+// kernelVariable makes the test binary a kernel that runs its value as a command, copies
+// the output and waits to be killed.
+const kernelVariable = "BASH_TEST_KERNEL"
+
+func beKernel(script string) {
+	mark := os.Getenv(markVariable)
+	_ = os.Unsetenv(markVariable) // the provider itself is not marked
+	_, tool, err := connect(exec.Command("/proc/self/exe"), os.Getenv("TMPDIR"))
+	if err == nil {
+		config, _ := structpb.NewStruct(fields{"env": fields{markVariable: mark}})
+		_, err = tool.Configure(context.Background(), &toolv1.ConfigureRequest{Config: config})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	arguments, _ := structpb.NewStruct(fields{"command": script})
+	stream, err := tool.Invoke(context.Background(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{Id: "tc_1", ToolName: "bash", Arguments: arguments}})
+	for err == nil {
+		var response *toolv1.InvokeResponse
+		response, err = stream.Recv()
+		_, _ = os.Stdout.Write(response.GetEvent().GetOutputChunk().GetData())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// When the kernel is killed, nobody will end its commands but we.
+func TestKilledKernelLeavesNothing(t *testing.T) {
+	for _, c := range runaways {
+		t.Run(c.name, func(t *testing.T) {
+			kernel := exec.Command(self(t))
+			kernel.Env = append(os.Environ(), kernelVariable+"="+c.script+"sleep 1000", markVariable+"="+t.Name(), "TMPDIR="+shortDir(t))
+			kernel.Stderr = os.Stderr
+			out, err := kernel.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, kernel.Start())
+			line, err := bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "up\n", line)
+			require.NoError(t, kernel.Process.Kill())
+			_ = kernel.Wait()
+			requireNoSurvivors(t)
+		})
+	}
 }
 
 func self(t testing.TB) string {

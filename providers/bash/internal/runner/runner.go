@@ -25,6 +25,10 @@ type Command struct {
 	Timeout time.Duration
 	Idle    time.Duration // the longest time without output; 0 for no limit
 	Grace   time.Duration // between SIGTERM and SIGKILL
+
+	// Deserted, if not nil, reports whether whoever wanted the command is gone, and with
+	// it the reason to be patient. It is asked several times during the grace.
+	Deserted func() bool
 }
 
 // Reason is why a command is over.
@@ -54,6 +58,8 @@ const (
 	// leftoverGrace is what a background process gets to end after the shell has: the
 	// result waits for it.
 	leftoverGrace = 500 * time.Millisecond
+	// desertedGrace is the grace when nobody is there to see how the command ends.
+	desertedGrace = time.Second
 	// drainLimit bounds the drain before background processes that keep printing are
 	// ended.
 	drainLimit = time.Second
@@ -166,12 +172,25 @@ func (e *execution) end(grace time.Duration) {
 		return
 	}
 	e.process.Terminate()
-	if e.goneWithin(grace) {
+	if e.goneInGrace(grace) {
 		return
 	}
 	e.outcome.Killed = true
 	e.process.Kill()
 	e.stuck = !e.goneWithin(killLimit)
+}
+
+func (e *execution) goneInGrace(grace time.Duration) bool {
+	const step = 100 * time.Millisecond
+	for waited := time.Duration(0); ; waited += step {
+		if waited >= desertedGrace && e.command.Deserted != nil && e.command.Deserted() {
+			return false
+		}
+		left := grace - waited
+		if gone := e.goneWithin(min(left, step)); gone || left <= step {
+			return gone
+		}
+	}
 }
 
 func (e *execution) goneWithin(d time.Duration) bool {

@@ -63,6 +63,11 @@ func TestReasons(t *testing.T) {
 		{"stubborn", "trap '' TERM; while :; do sleep 1000; done",
 			func(c *Command) { c.Timeout, c.Grace = 300*time.Millisecond, 50*time.Millisecond },
 			Outcome{Status: keeper.Status{Code: 137, Signal: "SIGKILL"}, Reason: TimedOut, Killed: true}},
+		{"stubborn and deserted", "trap '' TERM; while :; do sleep 1000; done",
+			func(c *Command) {
+				c.Timeout, c.Grace, c.Deserted = 300*time.Millisecond, time.Hour, func() bool { return true }
+			},
+			Outcome{Status: keeper.Status{Code: 137, Signal: "SIGKILL"}, Reason: TimedOut, Killed: true}},
 		{"no grace", "sleep 1000", func(c *Command) { c.Idle, c.Grace = 50*time.Millisecond, 0 }, Outcome{Reason: Idled}},
 		{"silence below the limit", "for i in 1 2 3; do sleep 0.2; echo; done; exit 4", func(c *Command) { c.Idle = 10 * time.Second },
 			Outcome{Status: keeper.Status{Code: 4}}},
