@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/release"
@@ -70,8 +71,11 @@ func previewRelease(call *sdk.Call[config], in releaseIn) (sdk.Plan, error) {
 	for _, w := range plan.Warnings {
 		what = what.And(sdk.Says("note: %s", w))
 	}
-	return what.And(sdk.Changes(plan.Changelog(), string(plan.Before()), string(plan.After))), nil
+	return what.And(sdk.Changes(plan.Changelog(), text(plan.Before()), text(plan.After))), nil
 }
+
+// text makes bytes of a file fit for a message.
+func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }
 
 func place(branch string) string {
 	if branch == "" {

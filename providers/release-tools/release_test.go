@@ -162,6 +162,26 @@ func TestReleaseIsShown(t *testing.T) {
 	require.ElementsMatch(t, []string{"## [1.4.0] - 2026-11-30", ""}, added)
 }
 
+// Bytes that are no UTF-8 stay in the file and do not keep the result of a release from its caller.
+func TestReleaseOfOtherBytes(t *testing.T) {
+	for _, commit := range []bool{false, true} {
+		r := gittest.New(t)
+		r.Write("CHANGELOG.md", strings.Replace(gittest.Changelog, "### Added", "### Ajout\xe9", 1))
+		h := start(t, r, map[string]any{"commit": commit, "tag_message": "{version}\n\n{notes}"})
+		_, err := h.Preview(t.Context(), "release", version140)
+		require.NoError(t, err)
+		require.Contains(t, run(t, h, "release", version140).Result["diff"], "### Ajout\uFFFD")
+		require.Equal(t, strings.Replace(promoted, "### Added", "### Ajout\xe9", 1), r.Read("CHANGELOG.md"))
+	}
+}
+
+func FuzzDiffNode(f *testing.F) {
+	for _, s := range []string{"", "@@ -1,6 +1,8 @@\n a\n+b\n-c\r\n\\ No newline at end of file\n", "@@ -x +1 @@", "@@ ", "--- a\n+++ b\n@@ -1 +1 @@\n\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, unified string) { require.NotNil(t, diffNode(unified)) })
+}
+
 func TestReleaseMessage(t *testing.T) {
 	r := gittest.New(t)
 	run(t, start(t, r, nil), "release", map[string]any{"version": "v1.4.0", "message": "Big one\n\n# not a comment\n"})
@@ -180,6 +200,7 @@ func TestConfigureRefuses(t *testing.T) {
 	}{
 		{"absolute path", "changelog_path", map[string]any{"changelog_path": "/etc/passwd"}},
 		{"path out", "changelog_path", map[string]any{"changelog_path": "../CHANGELOG.md"}},
+		{"git's own folder", "changelog_path", map[string]any{"changelog_path": "./.GIT/config"}},
 		{"empty path", "changelog_path", map[string]any{"changelog_path": ""}},
 		{"prefix with a space", "tag_prefix", map[string]any{"tag_prefix": "release "}},
 		{"prefix with a hyphen", "tag_prefix", map[string]any{"tag_prefix": "-v"}},

@@ -60,7 +60,8 @@ func (p *Plan) Run(ctx context.Context, rep Reporter) (Result, error) {
 	if err := p.take(ctx, steps, rep); err != nil {
 		return Result{}, err
 	}
-	res.Diff = udiff.Unified("a/"+p.file.Path, "b/"+p.file.Path, before, string(p.After))
+	diff := udiff.Unified("a/"+p.file.Path, "b/"+p.file.Path, before, string(p.After))
+	res.Diff = strings.ToValidUTF8(diff, "\uFFFD") // the file may hold other bytes, a message may not
 	return res, nil
 }
 

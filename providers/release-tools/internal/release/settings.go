@@ -32,6 +32,9 @@ func (s Settings) Check() error {
 	if s.Changelog == "" || !filepath.IsLocal(filepath.FromSlash(s.Changelog)) {
 		return refusal.Argument("changelog_path", "bad-setting", "%q is not a path inside the repository: give one relative to its root", s.Changelog)
 	}
+	if first, _, _ := strings.Cut(path.Clean(s.Changelog), "/"); strings.EqualFold(first, ".git") {
+		return refusal.Argument("changelog_path", "bad-setting", "%q lies in git's own folder", s.Changelog)
+	}
 	if err := repo.CheckTagName(s.TagPrefix + "0.0.0"); err != nil {
 		return refusal.Argument("tag_prefix", "bad-setting", "%q cannot start a tag: %w", s.TagPrefix, err)
 	}
