@@ -23,6 +23,10 @@ func (l *life) death(call Call, cause error) Reply {
 		reply = crashed("%s: the provider ended during the call (%s)%s; the next call starts it again",
 			call.Operation, l.process.ending(), lastWords(l.process.errors.lines()))
 	case <-timer.C:
+		if l.leaving.Load() {
+			reply = crashed("%s: the provider was shut down during the call", call.Operation)
+			break
+		}
 		l.process.kill()
 		reply = crashed("%s: the provider closed its connection during the call and was ended; the next call starts it again", call.Operation)
 	}

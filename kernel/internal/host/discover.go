@@ -157,7 +157,7 @@ func (l *life) configure(ctx context.Context, spec Spec, config *structpb.Struct
 
 // orEnding replaces the error of a connection that broke by the end of the process that broke it.
 func (l *life) orEnding(err error) error {
-	if !lost(err) {
+	if !lost(err) && !l.leaving.Load() {
 		return err
 	}
 	select {

@@ -235,9 +235,9 @@ func TestDeepTemporaryFolder(t *testing.T) {
 func TestCloseRemovesSockets(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	l := p.life
-	require.DirExists(t, l.sockets)
+	require.DirExists(t, l.sockets.path)
 	p.Close()
-	require.NoDirExists(t, l.sockets)
+	require.NoDirExists(t, l.sockets.path)
 	reply, _ := invoke(t, p, "echo", map[string]any{"text": "hi"})
 	require.Equal(t, Crashed, reply.Ending)
 	require.Contains(t, reply.Error.GetMessage(), ErrClosed.Error())

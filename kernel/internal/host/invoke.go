@@ -119,7 +119,7 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 		return Reply{Ending: Cancelled}
 	case errors.Is(err, io.EOF):
 		return Reply{Ending: Failed, Error: l.violation(call, errors.New("it ended the stream without a result or an error"))}
-	case lost(err):
+	case lost(err), l.leaving.Load():
 		return l.death(call, err)
 	default:
 		return Reply{Ending: Failed, Error: toolError(call.Operation.String(), err)}

@@ -86,7 +86,7 @@ func TestCrashAndRestart(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(p.Close)
 			reply, _ := invoke(t, p, "die", map[string]any{"how": test.name})
-			require.Equal(t, Crashed, reply.Ending)
+			require.Equal(t, Crashed, reply.Ending, reply.Error)
 			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, reply.Error.GetCategory())
 			require.Contains(t, reply.Error.GetMessage(), test.want)
 			require.Contains(t, reply.Error.GetMessage(), test.words)
@@ -109,7 +109,7 @@ func TestKillFromOutsideDuringCall(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, process.Kill())
 	reply := <-replies
-	require.Equal(t, Crashed, reply.Ending)
+	require.Equal(t, Crashed, reply.Ending, reply.Error)
 	require.Contains(t, reply.Error.GetMessage(), "signal: killed")
 }
 
@@ -120,7 +120,7 @@ func TestCrashLoopIsStopped(t *testing.T) {
 		require.Contains(t, reply.Error.GetMessage(), "exit status 3")
 	}
 	reply, r := invoke(t, p, "echo", map[string]any{"text": "hi"})
-	require.Equal(t, Crashed, reply.Ending)
+	require.Equal(t, Crashed, reply.Ending, reply.Error)
 	require.Contains(t, reply.Error.GetMessage(), "died 3 times within 1m0s")
 	require.Empty(t, r.names())
 	p.mu.Lock()
@@ -277,4 +277,14 @@ func TestReportOfAnUnknownCallIsRefused(t *testing.T) {
 	require.Equal(t, "first", (<-reports).Note)
 	forget()
 	require.False(t, c.deliver("one", &Report{}))
+}
+
+func TestCloseDuringCall(t *testing.T) {
+	p := start(t, spec(hosttest.Good))
+	r := newRecorder()
+	replies := make(chan Reply, 1)
+	go func() { replies <- p.Invoke(context.Background(), callOf(t, p, "deaf", nil), r.show) }()
+	<-r.came
+	p.Close()
+	require.Equal(t, Crashed, (<-replies).Ending)
 }

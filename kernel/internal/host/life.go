@@ -3,9 +3,9 @@ package host
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
@@ -32,13 +32,14 @@ type life struct {
 	conn      *grpc.ClientConn
 	callbacks *callbacks
 	announcer *announcer
-	sockets   string
+	sockets   *socketFolder
 	serves    []category
 	spawned   time.Duration // from the request to the existing process
 	shook     time.Duration // from there to the handshake
 	joined    time.Duration // from there to the connection
 
-	ending sync.Once
+	leaving atomic.Bool // set before the connection is closed by us
+	ending  sync.Once
 }
 
 // bridge is how go-plugin hands over the connection and the broker.
@@ -66,7 +67,7 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 	fail := func(stage Stage, cause error, output []string) *StartError {
 		return &StartError{Provider: spec.Name, Path: spec.Path, Stage: stage, Cause: cause, Output: output}
 	}
-	sockets, err := socketFolder()
+	sockets, err := newSocketFolder()
 	if err != nil {
 		return nil, fail(StageLaunch, err, nil)
 	}
@@ -76,7 +77,7 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 	}
 	identity, err := ourIdentity()
 	if err != nil {
-		_ = os.RemoveAll(sockets)
+		sockets.remove()
 		return nil, fail(StageLaunch, fmt.Errorf("cannot make a certificate for the connection: %w", err), nil)
 	}
 	config := l.clientConfig(spec, identity)
@@ -119,7 +120,7 @@ func (l *life) clientConfig(spec Spec, identity identity) *goplugin.ClientConfig
 		SkipHostEnv:      true,
 		TLSConfig:        identity.config(),
 		StartTimeout:     spec.StartTimeout,
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.sockets},
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.sockets.path},
 		SyncStdout:       l.process.lines("stdout", false),
 		SyncStderr:       l.process.lines("stderr", true),
 		Logger:           hclog.NewNullLogger(),
@@ -167,6 +168,7 @@ func (l *life) alive() bool {
 // returns when all of that is done, whoever began it.
 func (l *life) end(grace time.Duration) {
 	l.ending.Do(func() {
+		l.leaving.Store(true)
 		l.process.spare(grace)
 		// go-plugin asks the process over a connection, without a deadline.
 		defer time.AfterFunc(grace, l.process.kill).Stop()
@@ -175,6 +177,6 @@ func (l *life) end(grace time.Duration) {
 		if l.announcer != nil {
 			l.announcer.close()
 		}
-		_ = os.RemoveAll(l.sockets)
+		l.sockets.remove()
 	})
 }
