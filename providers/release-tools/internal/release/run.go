@@ -97,8 +97,8 @@ func (p *Plan) rewriteStep() step {
 	before := p.file.Content
 	return step{
 		name: "changelog rewrite", status: "rewriting " + p.file.Name, done: "changelog rewritten",
-		run:  func(context.Context) error { return p.file.Replace(p.After) },
-		undo: func(context.Context) error { return p.file.Replace(before) },
+		run:  func(ctx context.Context) error { return p.file.Replace(ctx, p.After) },
+		undo: func(ctx context.Context) error { return p.file.Replace(ctx, before) },
 	}
 }
 

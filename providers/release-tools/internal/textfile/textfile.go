@@ -6,6 +6,7 @@ package textfile
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -143,8 +144,9 @@ func explain(err error, root, name string) error {
 }
 
 // Replace writes new content if the file still holds what File says, and remembers it as the content. Whoever reads the
-// file meanwhile sees the old bytes or the new ones. A failure leaves the file alone.
-func (f *File) Replace(content []byte) error {
+// file meanwhile sees the old bytes or the new ones. A failure leaves the file alone, and so does the end of ctx up to the
+// moment of the swap: then the error is ctx's.
+func (f *File) Replace(ctx context.Context, content []byte) error {
 	dir, err := os.OpenRoot(f.root)
 	if err != nil {
 		return err
@@ -154,7 +156,7 @@ func (f *File) Replace(content []byte) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", f.Name, err)
 	}
-	if err := f.swap(dir, temp); err != nil {
+	if err := f.swap(ctx, dir, temp); err != nil {
 		_ = dir.Remove(temp)
 		return err
 	}
@@ -179,7 +181,7 @@ func (f *File) stage(dir *os.Root, content []byte) (string, error) {
 }
 
 // swap puts the new file in the place of the old one.
-func (f *File) swap(dir *os.Root, temp string) error {
+func (f *File) swap(ctx context.Context, dir *os.Root, temp string) error {
 	now, _, err := read(dir, f.Path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", f.Name, err)
@@ -188,6 +190,9 @@ func (f *File) swap(dir *os.Root, temp string) error {
 		return refusal.New("changed-underneath", "cannot write %s: it was changed by someone else meanwhile; look at it and try again", f.Name)
 	}
 	keepOwner(dir, filepath.FromSlash(f.Path), temp)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := dir.Rename(temp, filepath.FromSlash(f.Path)); err != nil {
 		return fmt.Errorf("cannot write %s: %w", f.Name, err)
 	}

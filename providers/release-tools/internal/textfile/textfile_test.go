@@ -1,6 +1,7 @@
 package textfile_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -78,7 +79,7 @@ func TestReplace(t *testing.T) {
 	f, err := textfile.Open(root, "CHANGELOG.md")
 	require.NoError(t, err)
 	require.Equal(t, "docs/log.md", f.Path)
-	require.NoError(t, f.Replace([]byte("new")))
+	require.NoError(t, f.Replace(t.Context(), []byte("new")))
 	requireContent(t, real, "new")
 	info, err := os.Stat(real)
 	require.NoError(t, err)
@@ -87,8 +88,13 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&fs.ModeSymlink)
 
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, f.Replace(ended, []byte("newer")), context.Canceled)
+	requireContent(t, real, "new")
+
 	require.NoError(t, os.WriteFile(real, []byte("theirs"), 0o640))
-	require.ErrorContains(t, f.Replace([]byte("newer")), "changed by someone else")
+	require.ErrorContains(t, f.Replace(t.Context(), []byte("newer")), "changed by someone else")
 	requireContent(t, real, "theirs")
 	left, err := os.ReadDir(filepath.Join(root, "docs"))
 	require.NoError(t, err)
