@@ -236,6 +236,17 @@ func TestTerminateReachesEverybody(t *testing.T) {
 	}
 }
 
+// A parent that dies of the signal hands its children on while they are being looked for.
+func TestTerminateMissesNobody(t *testing.T) {
+	pool := open(t)
+	for range 100 {
+		process, out := start(t, pool, `(setsid sh -c 'echo up; exec sleep 1000' & sleep 1000) & sleep 1000`)
+		readLine(t, out)
+		process.Terminate()
+		wait(t, "gone without SIGKILL", process.Gone())
+	}
+}
+
 func TestTerminateComesOnce(t *testing.T) {
 	process, out := start(t, open(t), `trap 'echo term' TERM; echo up; for i in 1 2 3 4 5 6; do sleep 0.05; done; echo end`)
 	readLine(t, out)

@@ -208,23 +208,28 @@ func (k *keeper) collect(shell int) {
 	}
 }
 
-// terminate asks everybody to end: the shell's group in one go, then whoever left it.
-// A stopped process is continued, or it would sleep through the request.
+// terminate asks everybody to end: the shell's group in one go, then whoever is not in
+// it. They are looked up before the first signal, because a tree whose parents die loses
+// its shape. A stopped process is continued, or it would sleep through the request.
 func (k *keeper) terminate() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	var all []int
+	walk(os.Getpid(), func(pid int) { all = append(all, pid) })
 	group := k.shell
 	if group != 0 {
-		_ = unix.Kill(-group, unix.SIGTERM)
-		_ = unix.Kill(-group, unix.SIGCONT)
+		terminate(-group)
 	}
-	walk(os.Getpid(), func(pid int) {
-		if id, err := unix.Getpgid(pid); err != nil || (group != 0 && id == group) {
-			return
+	for _, pid := range all {
+		if now, err := unix.Getpgid(pid); err == nil && (group == 0 || now != group) {
+			terminate(pid)
 		}
-		_ = unix.Kill(pid, unix.SIGTERM)
-		_ = unix.Kill(pid, unix.SIGCONT)
-	})
+	}
+}
+
+func terminate(pid int) {
+	_ = unix.Kill(pid, unix.SIGTERM)
+	_ = unix.Kill(pid, unix.SIGCONT)
 }
 
 // killAll kills until nothing is left. One round is not enough: what forks while it is
