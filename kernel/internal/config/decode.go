@@ -52,6 +52,11 @@ func (d *decoder) block(attrs []*configv1.ConfigAttribute) map[string]*structpb.
 	v, diags := hcldec.Decode(body, blockSpec(attrs), p.scope.context())
 	if diags.HasErrors() {
 		d.diags = append(d.diags, d.explain(attrs, diags)...)
+		for _, attr := range attrs {
+			if body.Attributes[attr.GetName()] == nil {
+				d.absent(attr, p.settings.DefRange(), "%s = …")
+			}
+		}
 		return nil
 	}
 	exprs := map[string]hclsyntax.Expression{}

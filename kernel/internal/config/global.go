@@ -188,12 +188,12 @@ func (l *loader) authEnv(a *hclsyntax.Attribute) string {
 func (g *Global) OverrideWarning(p *Project) string {
 	var names []string
 	for _, pr := range p.Providers {
-		if path, ok := g.DevOverrides[pr.Name]; ok {
-			names = append(names, fmt.Sprintf("%s → %s", pr.Name, path))
+		if _, ok := g.DevOverrides[pr.Name]; ok {
+			names = append(names, pr.Name)
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("dev_overrides in force, versions are not checked: %s (%s)", list(names), g.File)
+	return fmt.Sprintf("dev_overrides in force for %s (%s)", list(names), g.File)
 }

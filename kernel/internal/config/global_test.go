@@ -68,5 +68,5 @@ func TestOverrideWarning(t *testing.T) {
 	p, _ := loadText(withProvider(""))
 	require.Empty(t, (&Global{DevOverrides: map[string]string{"other": "/x"}}).OverrideWarning(p))
 	g := &Global{File: "/c.hcl", DevOverrides: map[string]string{"fs": "/x"}}
-	require.Equal(t, "dev_overrides in force, versions are not checked: fs → /x (/c.hcl)", g.OverrideWarning(p))
+	require.Equal(t, "dev_overrides in force for fs (/c.hcl)", g.OverrideWarning(p))
 }

@@ -33,11 +33,18 @@ func (d *decoder) object(attrs []*configv1.ConfigAttribute, values map[string]ct
 			fields[name] = d.value(attr, v, exprs[name], where)
 		case attr.DefaultJson != nil:
 			fields[name] = defaultOf(attr)
-		case attr.GetRequired():
-			d.fail(where, "Missing required argument "+quoted(name), "Write "+shape+".%s", name, described(attr))
+		default:
+			d.absent(attr, where, shape)
 		}
 	}
 	return fields
+}
+
+// absent reports an argument that is needed and not there.
+func (d *decoder) absent(attr *configv1.ConfigAttribute, at hcl.Range, shape string) {
+	if attr.GetRequired() && attr.DefaultJson == nil {
+		d.fail(at, "Missing required argument "+quoted(attr.GetName()), "Write "+shape+".%s", attr.GetName(), described(attr))
+	}
 }
 
 // described is what the provider says about an attribute.

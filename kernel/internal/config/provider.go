@@ -72,3 +72,16 @@ func (f *file) text(r hcl.Range) string {
 	start := min(max(r.Start.Byte, 0), len(f.src))
 	return string(f.src[start:min(max(r.End.Byte, start), len(f.src))])
 }
+
+// Rejected is what the provider itself said against one of its arguments, shown where it is written.
+func (p *Provider) Rejected(argument, message string) Diagnostics {
+	at := p.declared
+	if p.settings != nil {
+		at = p.settings.DefRange()
+		if a := p.settings.Body.Attributes[argument]; a != nil {
+			at = a.Expr.Range()
+		}
+	}
+	d := errorAt(at, fmt.Sprintf("Provider %q refuses %q", p.Name, argument), "%s", capital(message))
+	return p.file.render(hcl.Diagnostics{d})
+}

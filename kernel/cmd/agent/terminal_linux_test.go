@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// TestTerminal plays a person at a terminal: what is asked, what an answer does, what Ctrl-C does.
+func TestTerminal(t *testing.T) {
+	const write = "filesystem.write_file path=new.txt content=hello"
+	tests := []struct {
+		name    string
+		command string
+		steps   []string // pairs: what to wait for, what to type then
+		want    []string
+		exit    int
+		written bool
+	}{
+		{"yes", write, []string{"Go ahead? [y/N] ", "y\n"}, []string{"filesystem.write_file", "risk moderate", "hello"}, 0, true},
+		{"whole word", write, []string{"Go ahead? [y/N] ", "YES\n"}, nil, 0, true},
+		{"no", write, []string{"Go ahead? [y/N] ", "n\n"}, []string{"denied"}, 3, false},
+		{"just Enter", write, []string{"Go ahead? [y/N] ", "\n"}, []string{"denied"}, 3, false},
+		{"anything else", write, []string{"Go ahead? [y/N] ", "yep\n"}, []string{"denied"}, 3, false},
+		{"end of input", write, []string{"Go ahead? [y/N] ", "\x04"}, []string{"denied"}, 3, false},
+		{"Ctrl-C at the question", write, []string{"Go ahead? [y/N] ", "\x03"}, []string{"cancelled"}, 130, false},
+		{"Ctrl-C in a call", "bash.bash --yes command='echo started; sleep 60'", []string{"│ started", "\x03"},
+			[]string{"cancelling; press Ctrl-C again to kill", "cancelled: process received SIGTERM"}, 130, false},
+		{"Ctrl-C twice", `bash.bash --yes command='trap "" TERM; echo started; while :; do sleep 1; done'`, []string{"│ started", "\x03", "cancelling", "\x03"},
+			[]string{"cancelled"}, 130, false},
+		{"two streams", "bash.bash --yes command='echo out; echo err >&2'", nil, []string{"│ out", "┃ err"}, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := projectDir(t)
+			p := startOnTerminal(t, dir, "exec agent invoke "+tt.command)
+			for i := 0; i+1 < len(tt.steps); i += 2 {
+				p.waitFor(t, tt.steps[i])
+				p.write(t, tt.steps[i+1])
+			}
+			require.Equal(t, tt.exit, p.exitCode(t), p.screen())
+			for _, want := range tt.want {
+				require.Contains(t, p.screen(), want)
+			}
+			_, err := os.Stat(filepath.Join(dir, "new.txt"))
+			require.Equal(t, tt.written, err == nil)
+		})
+	}
+}
+
+// Arguments may come from stdin while a person answers on the terminal.
+func TestTerminalWithArgumentsFromStdin(t *testing.T) {
+	p := startOnTerminal(t, projectDir(t), `echo '{"path": "new.txt", "content": "x"}' | agent invoke filesystem.write_file --args @-`)
+	p.waitFor(t, "Go ahead? [y/N] ")
+	p.write(t, "y\n")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+}
+
+func projectDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	config := filepath.Join(dir, ".config", "agent")
+	require.NoError(t, os.MkdirAll(config, 0o755))
+	overrides := "dev_overrides {\n"
+	required := "required_providers {\n"
+	for _, name := range []string{"filesystem", "bash"} {
+		overrides += name + " = " + strconv.Quote(filepath.Join(binaries, "provider-"+name)) + "\n"
+		required += name + ` = { source = "github.com/agentco/agent//provider-` + name + `" }` + "\n"
+	}
+	project := required + "}\nprovider \"filesystem\" {\n  allowed_roots = [path.root]\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(config, "config.hcl"), []byte(overrides+"}\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "agent.hcl"), []byte(project), 0o644))
+	return dir
+}
+
+// onTerminal is a command on a pseudo-terminal of its own.
+type onTerminal struct {
+	cmd    *exec.Cmd
+	master *os.File
+
+	mu      sync.Mutex
+	seen    strings.Builder
+	changed chan struct{} // gets a value when there is more to see, closed at the end
+}
+
+func startOnTerminal(t *testing.T, dir, command string) *onTerminal {
+	t.Helper()
+	master, slave := openPTY(t)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "TERM=xterm", "NO_COLOR=1")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, slave.Close())
+	p := &onTerminal{cmd: cmd, master: master, changed: make(chan struct{}, 1)}
+	go p.read()
+	return p
+}
+
+// openPTY opens a terminal. Its master is made non-blocking, so that closing it wakes its reader.
+func openPTY(t *testing.T) (master, slave *os.File) {
+	t.Helper()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	master = os.NewFile(uintptr(fd), "/dev/ptmx")
+	t.Cleanup(func() { master.Close() })
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}))
+	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	return master, slave
+}
+
+func (p *onTerminal) read() {
+	defer close(p.changed)
+	buf := make([]byte, 4096)
+	for {
+		n, err := p.master.Read(buf)
+		p.mu.Lock()
+		p.seen.Write(buf[:n])
+		p.mu.Unlock()
+		select {
+		case p.changed <- struct{}{}:
+		default:
+		}
+		if err != nil { // EIO: the last one has closed the terminal
+			return
+		}
+	}
+}
+
+func (p *onTerminal) screen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.ReplaceAll(p.seen.String(), "\r\n", "\n")
+}
+
+func (p *onTerminal) waitFor(t *testing.T, text string) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for !strings.Contains(p.screen(), text) {
+		select {
+		case _, open := <-p.changed:
+			require.True(t, open || strings.Contains(p.screen(), text), "%q was not shown:\n%s", text, p.screen())
+		case <-deadline:
+			require.Fail(t, "not shown in time", "%q, but:\n%s", text, p.screen())
+		}
+	}
+}
+
+func (p *onTerminal) write(t *testing.T, text string) {
+	t.Helper()
+	_, err := io.WriteString(p.master, text)
+	require.NoError(t, err)
+}
+
+func (p *onTerminal) exitCode(t *testing.T) int {
+	t.Helper()
+	err := p.cmd.Wait()
+	for range p.changed { // until everything is read
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	require.NoError(t, err)
+	return 0
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/kernel/internal/schema"
+	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
+)
+
+// arguments builds the arguments of a call out of --args and the words of a command line. Values are typed
+// by the schema. What does not fit, the kernel's own check says; here only what cannot be expressed fails.
+type arguments struct {
+	schema *schemav1.Schema
+	values map[string]*structpb.Value
+	// typed are the names given as words: a second word adds to a list and is a mistake elsewhere.
+	typed map[string]bool
+}
+
+// parseArguments reads --args (JSON, @FILE or @- for stdin; empty for none) and then words, which win over
+// it. With positional set a word without = fills the next argument.
+func parseArguments(s *schemav1.Schema, args string, words []string, positional bool) (*structpb.Struct, error) {
+	a := &arguments{schema: s, values: map[string]*structpb.Value{}, typed: map[string]bool{}}
+	if err := a.object(args); err != nil {
+		return nil, err
+	}
+	var bare []string
+	for _, w := range words {
+		name, value, pair := strings.Cut(w, "=")
+		switch {
+		case pair && isName(name):
+			if err := a.set(name, value); err != nil {
+				return nil, err
+			}
+		case positional:
+			bare = append(bare, w)
+		default:
+			return nil, usagef("%q is not an argument: write NAME=VALUE%s", w, a.names())
+		}
+	}
+	// After the pairs, so that their order does not matter.
+	for _, w := range bare {
+		if err := a.place(w); err != nil {
+			return nil, err
+		}
+	}
+	return &structpb.Struct{Fields: a.values}, nil
+}
+
+func isName(s string) bool {
+	other := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}
+	return s != "" && strings.IndexFunc(s, other) < 0
+}
+
+// names tells which arguments there are.
+func (a *arguments) names() string {
+	if len(a.schema.GetProperties()) == 0 {
+		return " (it takes none)"
+	}
+	return " (it takes " + strings.Join(slices.Sorted(maps.Keys(a.schema.GetProperties())), ", ") + ")"
+}
+
+func (a *arguments) object(args string) error {
+	if args == "" {
+		return nil
+	}
+	text, from, err := readArgs(args)
+	if err != nil {
+		return err
+	}
+	s := &structpb.Struct{}
+	if err := s.UnmarshalJSON(text); err != nil {
+		return usagef("%s is not a JSON object: %w", from, err)
+	}
+	maps.Copy(a.values, s.GetFields())
+	return nil
+}
+
+func readArgs(args string) (text []byte, from string, err error) {
+	file, isFile := strings.CutPrefix(args, "@")
+	switch {
+	case !isFile:
+		return []byte(args), "--args", nil
+	case file == "-":
+		text, err = io.ReadAll(os.Stdin)
+		from = "what stdin gave to --args"
+	default:
+		text, err = os.ReadFile(file)
+		from = file
+	}
+	if err != nil {
+		return nil, "", usagef("cannot read --args: %w", err)
+	}
+	return text, from, nil
+}
+
+// set gives an argument a value written as text.
+func (a *arguments) set(name, text string) error {
+	s := a.schema.GetProperties()[name]
+	if s.GetType() != schemav1.SchemaType_SCHEMA_TYPE_ARRAY {
+		if a.typed[name] {
+			return usagef("%q is given twice", name)
+		}
+		a.typed[name] = true
+		v, err := typed(name, s, text)
+		a.values[name] = v
+		return err
+	}
+	v, err := typed(name, s.GetItems(), text)
+	if err != nil {
+		return err
+	}
+	if !a.typed[name] {
+		a.values[name] = structpb.NewListValue(&structpb.ListValue{})
+	}
+	a.typed[name] = true
+	list := a.values[name].GetListValue()
+	list.Values = append(list.Values, v)
+	return nil
+}
+
+// typed reads a value as its schema says. Text that is not of the type stays text: the kernel's check then
+// says which type it has to be.
+func typed(name string, s *schemav1.Schema, text string) (*structpb.Value, error) {
+	switch s.GetType() {
+	case schemav1.SchemaType_SCHEMA_TYPE_NUMBER:
+		if n, err := strconv.ParseFloat(text, 64); err == nil && json.Valid([]byte(text)) {
+			return structpb.NewNumberValue(n), nil
+		}
+	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:
+		if text == "true" || text == "false" {
+			return structpb.NewBoolValue(text == "true"), nil
+		}
+	case schemav1.SchemaType_SCHEMA_TYPE_OBJECT, schemav1.SchemaType_SCHEMA_TYPE_ARRAY:
+		return nil, usagef("%q holds %ss, which NAME=VALUE cannot express: give it through --args '{%q: …}'", name, schema.TypeName(s), name)
+	}
+	return structpb.NewStringValue(text), nil
+}
+
+// place gives a word without a name to the first required argument that has no value yet, else to the first
+// optional one that can hold it.
+func (a *arguments) place(word string) error {
+	for _, name := range a.schema.GetRequired() {
+		if _, given := a.values[name]; !given {
+			return a.set(name, word)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.schema.GetProperties())) {
+		s := a.schema.GetProperties()[name]
+		if _, given := a.values[name]; given {
+			continue
+		}
+		if v, err := typed(name, s, word); err == nil && len(schema.Validate(s, v)) == 0 {
+			return a.set(name, word)
+		}
+	}
+	return usagef("there is no argument left for %q%s", word, a.names())
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/gate"
+)
+
+// callFlags are those of the commands that run a call.
+type callFlags struct {
+	args     string
+	yes      bool
+	markdown bool
+	timeout  time.Duration
+}
+
+func (f *callFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.args, "args", "", "arguments as a `JSON` object, or @FILE to read them, @- from stdin")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "approve changes without asking; a policy's deny still stands")
+	flags.BoolVar(&f.markdown, "markdown", false, "write the result as Markdown")
+	flags.DurationVar(&f.timeout, "timeout", 0, "give the call this long, such as 90s (default: as configured, else the operation's own, else 2m)")
+}
+
+func (a *app) invokeCommand() *cobra.Command {
+	var flags callFlags
+	cmd := &cobra.Command{
+		Use:   "invoke PROVIDER.TOOL [NAME=VALUE …]",
+		Short: "Call a tool",
+		Long: `Call a tool of a provider.
+
+Arguments are typed by the tool's schema: numbers and booleans as they are, lists by repetition
+(paths=a paths=b), objects through --args. 'agent tools PROVIDER.TOOL' lists them.
+
+What the call prints and its result go to stdout, progress and prompts to stderr. With --json stdout
+holds one line per event, then one line {"outcome": …}.`,
+		Example: `  agent invoke filesystem.read_file path=README.md limit=20
+  agent invoke filesystem.edit_file --args @edit.json --yes
+  agent invoke bash.bash command='go test ./...' --yes --json`,
+		Args:        atLeastOne("PROVIDER.TOOL [NAME=VALUE …]; 'agent tools' lists them"),
+		Annotations: map[string]string{callsAnnotation: ""},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.invoke(flags, args[0], args[1:])
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var flags callFlags
+	cmd := &cobra.Command{
+		Use:   "run /COMMAND [VALUE | NAME=VALUE …]",
+		Short: "Run a slash command",
+		Long: `Run a slash command of a provider.
+
+A value without a name goes to the first required argument that has none yet, then to the first optional
+one that can hold it. Everything else is as in 'agent invoke'.`,
+		Example: `  agent run /changelog
+  agent run /changelog since=1.2.0
+  agent run /release 1.4.0`,
+		Args:        atLeastOne("/COMMAND [VALUE | NAME=VALUE …]; 'agent tools' lists them"),
+		Annotations: map[string]string{callsAnnotation: ""},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.run(flags, args[0], args[1:])
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+// invoke starts the one provider that is needed.
+func (a *app) invoke(flags callFlags, target string, words []string) error {
+	provider, tool, ok := strings.Cut(target, ".")
+	if !ok || provider == "" || tool == "" {
+		return usagef("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", target)
+	}
+	p, err := a.open()
+	if err != nil {
+		return err
+	}
+	if err := p.named(provider); err != nil {
+		return err
+	}
+	return a.withEngine(p, flags, []string{provider}, func(e *engine.Engine, failed error) error {
+		if failed != nil {
+			return failed
+		}
+		op, err := e.Lookup(provider, tool)
+		if err != nil {
+			return err
+		}
+		args, err := parseArguments(op.Input, flags.args, words, false)
+		if err != nil {
+			return err
+		}
+		return a.call(e, flags, op, args)
+	})
+}
+
+// run starts all providers: which of them has the command, only they know.
+func (a *app) run(flags callFlags, name string, words []string) error {
+	p, err := a.open()
+	if err != nil {
+		return err
+	}
+	return a.withEngine(p, flags, nil, func(e *engine.Engine, failed error) error {
+		op, err := e.LookupCommand(name)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		// Another provider's trouble is not this command's.
+		for _, f := range flatten(failed) {
+			a.warn(f.Error())
+		}
+		args, err := parseArguments(op.Input, flags.args, words, true)
+		if err != nil {
+			return err
+		}
+		return a.call(e, flags, op, args)
+	})
+}
+
+// withEngine runs work on an engine with the named providers; failed says which of them did not start.
+func (a *app) withEngine(p *project, flags callFlags, names []string, work func(e *engine.Engine, failed error) error) error {
+	var approver gate.Approver
+	if flags.yes {
+		approver = gate.ApproveAll("--yes")
+	} else if t := openTerminal(); t != nil {
+		defer t.close()
+		approver = &prompt{display: a.display, terminal: t}
+	}
+	e, err := a.start(p, approver, names...)
+	if e == nil {
+		return err
+	}
+	defer e.Close()
+	return work(e, err)
+}
+
+// call runs one call and shows what comes of it.
+func (a *app) call(e *engine.Engine, flags callFlags, op engine.Operation, args *structpb.Struct) error {
+	unfit := e.Validate(op, args) != nil
+	v := a.viewer(e, op, flags.markdown)
+	outcome := e.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
+	v.outcome(outcome)
+	if outcome.Status == engine.Completed {
+		return nil
+	}
+	return &callError{outcome: outcome, unfit: unfit}
+}
+
+// viewer shows a call: to a program as lines of JSON, to a person as it goes.
+type viewer interface {
+	event(*toolEvent)
+	outcome(engine.Outcome)
+}
+
+func (a *app) viewer(e *engine.Engine, op engine.Operation, markdown bool) viewer {
+	if a.flags.json {
+		return jsonView{a}
+	}
+	return newHumanView(a, e, op, markdown)
+}
+
+// jsonView writes one line an event and one for the outcome.
+type jsonView struct{ a *app }
+
+func (v jsonView) event(ev *toolEvent) { v.a.writeJSON(eventJSON(ev)) }
+
+func (v jsonView) outcome(o engine.Outcome) { v.a.writeJSON(outcomeLine(o)) }
+
+func category(name string) string {
+	return strings.ToLower(strings.TrimPrefix(name, "TOOL_ERROR_CATEGORY_"))
+}
+
+func exitText(code int32, signal string) string {
+	if signal != "" {
+		return fmt.Sprintf("ended by %s", signal)
+	}
+	return fmt.Sprintf("exit code %d", code)
+}

@@ -1,0 +1,163 @@
+// Package cli is the face of the kernel on a command line.
+//
+//	Main ─► cobra ─► one file a command ─► project (config) ─► engine ─► display (paint) or JSON lines
+//
+// Where things go: what a call prints and its result on stdout; progress, prompts, warnings and errors on
+// stderr. With --json stdout holds JSON and nothing else. A command is a function from parsed flags to an
+// error; the error alone decides the exit code (see exitCode).
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agentco/agent/kernel/internal/schema"
+)
+
+// Main runs the command line of the process and returns its exit code. version is that of the build, empty
+// when it has none.
+func Main(version string) int {
+	a := newApp(version)
+	stop := a.watchSignals()
+	defer stop()
+	cmd, err := a.root().ExecuteContextC(a.ctx)
+	_, a.answersWithOutcome = cmd.Annotations[callsAnnotation]
+	return a.finish(err)
+}
+
+// app is one run of the program.
+type app struct {
+	version string
+	flags   globalFlags
+	display *display
+	// ctx ends with the first Ctrl-C, or when nobody reads stdout any more.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	kill   killSwitch
+	// answersWithOutcome is set for the commands that run calls: to a program they always say an outcome.
+	answersWithOutcome bool
+	// silent is set when the error has been shown as part of a command's own output.
+	silent bool
+}
+
+// callsAnnotation marks the commands that run calls.
+const callsAnnotation = "calls"
+
+type globalFlags struct {
+	dir      string
+	json     bool
+	logLevel string
+}
+
+func newApp(version string) *app {
+	a := &app{version: version}
+	a.ctx, a.cancel = context.WithCancelCause(context.Background())
+	// A closed pipe is an error of write, so that what runs is ended in order.
+	signal.Ignore(syscall.SIGPIPE)
+	a.display = newDisplay(os.Stdout, os.Stderr, a.cancel)
+	return a
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "agent",
+		Short: "Run the providers of a project",
+		Long: `agent reads agent.hcl, starts the providers it names, and runs their tools and commands.
+Calls that change something show what they would do and ask first.`,
+		Example: `  agent tools
+  agent invoke filesystem.read_file path=README.md
+  agent invoke bash.bash command='go test ./...' --yes
+  agent run /changelog`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       a.versionText(),
+		Args:          noMoreThan(0),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.enter()
+		},
+	}
+	root.SetVersionTemplate("agent {{.Version}}\n")
+	root.SetOut(a.display.Out())
+	root.SetErr(a.display.Err())
+	root.SetFlagErrorFunc(flagError)
+	flags := root.PersistentFlags()
+	flags.StringVarP(&a.flags.dir, "chdir", "C", "", "work in this `folder`")
+	flags.BoolVar(&a.flags.json, "json", false, "write JSON to stdout")
+	flags.StringVar(&a.flags.logLevel, "log-level", "", "`level` of the log on stderr: trace, debug, info, warn or error (default warn)")
+	root.AddCommand(a.validateCommand(), a.providersCommand(), a.toolsCommand(), a.invokeCommand(), a.runCommand(), a.versionCommand())
+	return root
+}
+
+// enter does what comes before every command.
+func (a *app) enter() error {
+	if a.flags.dir == "" {
+		return nil
+	}
+	if err := os.Chdir(a.flags.dir); err != nil {
+		return usagef("cannot work in %s: %w", a.flags.dir, err)
+	}
+	return nil
+}
+
+// finish shows an error and turns it into an exit code.
+func (a *app) finish(err error) int {
+	if unwritten := a.display.OutError(); unwritten != nil {
+		err = unwritten
+	}
+	a.report(err)
+	a.display.Close()
+	return exitCode(err)
+}
+
+func (a *app) versionText() string {
+	if a.version == "" {
+		return "(unreleased)"
+	}
+	return a.version
+}
+
+// flagError adds what was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	_, wrong, _ := strings.Cut(err.Error(), "unknown flag: ")
+	return usagef("%w%s; see %s --help", err, schema.Hint(wrong, names), cmd.CommandPath())
+}
+
+// noMoreThan is cobra.MaximumNArgs with an error that says what to do.
+func noMoreThan(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
+		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		what := "takes no argument"
+		if cmd.HasSubCommands() {
+			what = "has no command"
+		}
+		return usagef("%s %s %q%s; see %s --help", cmd.CommandPath(), what, args[n], schema.Hint(args[n], names), cmd.CommandPath())
+	}
+}
+
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("say which: %s %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// printf writes what a command says for people.
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.display.Out(), format, args...) }

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/agentco/agent/kernel/internal/paint"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+)
+
+// display is stdout and stderr of the process, and the status line that lives on the terminal. All writing
+// goes through it, so that the status line is never in the middle of anything. Its methods may be called
+// from many goroutines.
+type display struct {
+	mu       sync.Mutex
+	out, err screen
+	status   status
+	// output paints what calls print: one for a terminal that shows both streams, else one each.
+	output [2]*paint.Output
+	// broken is called with what made stdout unwritable.
+	broken   context.CancelCauseFunc
+	outError error
+}
+
+// screen is one of the two streams.
+type screen struct {
+	file     *os.File
+	terminal bool
+	colour   bool
+}
+
+func newScreen(f *os.File) screen {
+	s := screen{file: f, terminal: term.IsTerminal(int(f.Fd()))}
+	force := os.Getenv("CLICOLOR_FORCE")
+	switch {
+	case os.Getenv("NO_COLOR") != "":
+	case force != "" && force != "0":
+		s.colour = true
+	default:
+		s.colour = s.terminal && os.Getenv("TERM") != "dumb"
+	}
+	return s
+}
+
+func (s screen) painter() paint.Painter {
+	p := paint.Painter{}
+	if s.colour {
+		p.Format = paint.Terminal
+	}
+	if s.terminal {
+		p.Width = s.width()
+	}
+	return p
+}
+
+func (s screen) width() int {
+	if w, _, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
+}
+
+func newDisplay(out, err *os.File, broken context.CancelCauseFunc) *display {
+	d := &display{out: newScreen(out), err: newScreen(err), broken: broken}
+	for i, s := range []screen{d.out, d.err} {
+		d.output[i] = &paint.Output{Live: s.terminal, Color: s.colour}
+	}
+	if d.out.terminal && d.err.terminal {
+		d.output[1] = d.output[0]
+	}
+	return d
+}
+
+// OutPainter paints for stdout, ErrPainter for stderr.
+func (d *display) OutPainter() paint.Painter { return d.out.painter() }
+
+// ErrPainter paints for stderr.
+func (d *display) ErrPainter() paint.Painter { return d.err.painter() }
+
+// Out is stdout, Err stderr, for whole lines.
+func (d *display) Out() io.Writer { return writer{d, (*display).writeOut} }
+
+// Err is stderr for whole lines.
+func (d *display) Err() io.Writer { return writer{d, (*display).writeErr} }
+
+type writer struct {
+	d     *display
+	write func(*display, string)
+}
+
+// Write never fails: a call must not fail because nobody looks. What went wrong is kept for the end.
+func (w writer) Write(p []byte) (int, error) {
+	w.d.mu.Lock()
+	defer w.d.mu.Unlock()
+	w.d.settle()
+	w.write(w.d, string(p))
+	w.d.status.draw(w.d)
+	return len(p), nil
+}
+
+// Note writes a line to stderr.
+func (d *display) Note(line string) {
+	_, _ = io.WriteString(d.Err(), strings.TrimSuffix(line, "\n")+"\n")
+}
+
+// Chunk paints output of a call as it comes.
+func (d *display) Chunk(c *toolv1.ToolEvent_OutputChunk) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.status.erase(d)
+	if c.GetStream() == toolv1.OutputStream_OUTPUT_STREAM_STDERR && d.output[1] != d.output[0] {
+		d.writeErr(d.output[1].Chunk(c.GetStream(), c.GetData()))
+	} else {
+		d.writeOut(d.output[0].Chunk(c.GetStream(), c.GetData()))
+	}
+	d.status.draw(d)
+}
+
+// EndOutput closes what a call left unfinished.
+func (d *display) EndOutput() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle()
+}
+
+// OutError is what stopped the writing of stdout.
+func (d *display) OutError() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.outError
+}
+
+// Close takes the status line away for good.
+func (d *display) Close() {
+	d.SetStatus("")
+	d.EndOutput()
+}
+
+// settle makes room for whole lines: no status line, no unfinished output.
+func (d *display) settle() {
+	d.status.erase(d)
+	d.writeOut(d.output[0].End())
+	if d.output[1] != d.output[0] {
+		d.writeErr(d.output[1].End())
+	}
+}
+
+func (d *display) writeOut(s string) {
+	if s == "" || d.outError != nil {
+		return
+	}
+	_, err := io.WriteString(d.out.file, s)
+	if err == nil {
+		return
+	}
+	d.outError = fmt.Errorf("cannot write the output: %w", err)
+	if errors.Is(err, syscall.EPIPE) {
+		d.outError = errNobodyReads
+	}
+	d.broken(d.outError)
+}
+
+func (d *display) writeErr(s string) {
+	if s != "" {
+		_, _ = io.WriteString(d.err.file, s)
+	}
+}
+
+// SetStatus shows what is being done: a line on a terminal, kept up to date; else a line of its own.
+// An empty text takes it away.
+func (d *display) SetStatus(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.status.set(d, text, time.Now())
+}
+
+// Prompt leaves the cursor behind a question on stderr.
+func (d *display) Prompt(question string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle()
+	d.writeErr(question)
+}

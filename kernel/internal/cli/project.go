@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/schema"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+)
+
+// project is the configuration a command works with.
+type project struct {
+	*config.Project
+	global *config.Global
+	cwd    string
+}
+
+// open finds and reads the configuration, and says what is to be said on every run.
+func (a *app) open() (*project, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	file, err := config.Find(cwd)
+	if err != nil {
+		return nil, err
+	}
+	home, _ := os.UserHomeDir()
+	scope := config.Scope{Cwd: cwd, Home: home, LookupEnv: os.LookupEnv}
+	loaded, err := config.Load(file, shown(cwd, file), scope)
+	global, globalErr := config.LoadGlobal(config.GlobalPath(), scope)
+	if err := errors.Join(err, globalErr); err != nil {
+		return nil, err
+	}
+	p := &project{Project: loaded, global: global, cwd: cwd}
+	for _, d := range p.Warnings {
+		a.showDiagnostic(d)
+	}
+	if w := global.OverrideWarning(loaded); w != "" {
+		a.warn(w)
+	}
+	return p, nil
+}
+
+// shown is a path as a person in cwd would write it.
+func shown(cwd, path string) string {
+	rel, err := filepath.Rel(cwd, path)
+	if err != nil || len(rel) > len(path) {
+		return path
+	}
+	return rel
+}
+
+func (a *app) warn(text string) { a.display.Note(a.display.ErrPainter().Warning("warning: ") + text) }
+
+// specs says how to start the named providers; all of them when none is named.
+func (p *project) specs(names ...string) ([]engine.ProviderSpec, error) {
+	var specs []engine.ProviderSpec
+	var missing config.Diagnostics
+	for _, pr := range p.Providers {
+		if len(names) > 0 && !slices.Contains(names, pr.Name) {
+			continue
+		}
+		path, ok := p.global.DevOverrides[pr.Name]
+		if !ok {
+			missing = append(missing, pr.Errorf("Provider \""+pr.Name+"\" is not installed",
+				"Installing providers is not available in this build yet. Build one and name the binary in %s: dev_overrides { %s = \"/path/to/provider-%s\" }.",
+				p.global.File, pr.Name, pr.Name)...)
+			continue
+		}
+		specs = append(specs, engine.ProviderSpec{
+			Name: pr.Name, Path: path, Timeout: p.Settings.CallTimeout,
+			Config: func(s *configv1.ConfigSchema) (*structpb.Struct, error) { return pr.Decode(s) },
+		})
+	}
+	if len(missing) > 0 {
+		return nil, missing
+	}
+	return specs, nil
+}
+
+// named checks that the project has a provider.
+func (p *project) named(name string) error {
+	if p.Provider(name) != nil {
+		return nil
+	}
+	names := make([]string, len(p.Providers))
+	for i, pr := range p.Providers {
+		names[i] = pr.Name
+	}
+	text := "there is no provider \"" + name + "\" in " + shown(p.cwd, p.File)
+	if len(names) > 0 {
+		text += ": it requires " + strings.Join(names, ", ")
+	}
+	return &engine.LookupError{Text: text, Suggestion: schema.Nearest(name, names)}
+}
+
+// start opens an engine with the named providers, all when none is named. The engine is nil when nothing
+// could be started; with providers that failed there are both an engine and an error.
+func (a *app) start(p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
+	specs, err := p.specs(names...)
+	if err != nil {
+		return nil, err
+	}
+	log, err := a.logger(p.Settings.LogLevel)
+	if err != nil {
+		return nil, err
+	}
+	if a.display.err.terminal {
+		a.display.SetStatus("starting providers")
+	}
+	e, err := engine.Open(a.ctx, engine.Options{
+		Providers: specs, Policies: p.Policies, Approver: approver,
+		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
+	})
+	a.display.SetStatus("")
+	if e != nil {
+		a.kill.set(e.Kill)
+	}
+	return e, p.explain(err)
+}
+
+// explain shows at the provider block what the provider said about one of its arguments.
+func (p *project) explain(err error) error {
+	failures := engine.Failures(err)
+	if len(failures) == 0 {
+		return err
+	}
+	out := make([]error, len(failures))
+	for i, f := range failures {
+		out[i] = f
+		field := f.Rejection.GetDetails().GetFields()["field"].GetStringValue()
+		if pr := p.Provider(f.Provider); pr != nil && field != "" {
+			out[i] = &rejection{start: f, files: pr.Rejected(field, strings.TrimPrefix(f.Rejection.GetMessage(), field+": "))}
+		}
+	}
+	return errors.Join(out...)
+}
+
+// rejection is a failed start that is a problem of agent.hcl.
+type rejection struct {
+	start *engine.StartError
+	files config.Diagnostics
+}
+
+func (r *rejection) Error() string { return r.files.Error() }
+func (r *rejection) Unwrap() error { return r.start }
+
+// As shows the error as what it is for a person.
+func (r *rejection) As(target any) bool {
+	files, ok := target.(*config.Diagnostics)
+	if ok {
+		*files = r.files
+	}
+	return ok
+}
+
+// logger writes to stderr, past the status line. The flag outranks the project.
+func (a *app) logger(level string) (*slog.Logger, error) {
+	if a.flags.logLevel != "" {
+		level = a.flags.logLevel
+	}
+	levels := map[string]slog.Level{
+		"": slog.LevelWarn, "trace": slog.LevelDebug - 4, "debug": slog.LevelDebug,
+		"info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+	}
+	at, ok := levels[level]
+	if !ok {
+		return nil, usagef("unknown log level %q: use %s", level, strings.Join(config.LogLevels, ", "))
+	}
+	return slog.New(slog.NewTextHandler(a.display.Err(), &slog.HandlerOptions{Level: at})), nil
+}

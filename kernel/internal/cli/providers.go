@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-version"
+	"github.com/spf13/cobra"
+
+	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/engine"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+)
+
+func (a *app) providersCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "providers",
+		Short: "List the providers of the project",
+		Long: `List the providers of the project: what is asked for, what runs, and how long each took to start.
+A provider that cannot be started is listed with the reason, and the exit code is not 0.`,
+		Args: noMoreThan(0),
+		RunE: func(*cobra.Command, []string) error { return a.providers() },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "schema [PROVIDER]",
+		Short: "Show what a provider block may hold",
+		Example: `  agent providers schema
+  agent providers schema filesystem --json`,
+		Args: noMoreThan(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.providersSchema(args) },
+	})
+	return cmd
+}
+
+// providerJSON is a provider as `agent providers --json` lists it.
+type providerJSON struct {
+	Name       string `json:"name"`
+	Source     string `json:"source"`
+	Constraint string `json:"constraint,omitempty"`
+	Declared   string `json:"declared"`
+	Path       string `json:"path,omitempty"`
+	Override   bool   `json:"dev_override"`
+	Version    string `json:"version,omitempty"`
+	// Satisfies is whether the version is one the constraint allows; absent when it is no version.
+	Satisfies *bool             `json:"satisfies_constraint,omitempty"`
+	Producers []json.RawMessage `json:"producers,omitempty"`
+	Timings   map[string]string `json:"timings,omitempty"`
+	Error     *errorJSON        `json:"error,omitempty"`
+}
+
+func (a *app) providers() error {
+	p, err := a.open()
+	if err != nil {
+		return err
+	}
+	e, err := a.start(p, nil)
+	if e == nil {
+		return err
+	}
+	defer e.Close()
+	list := providerList(p, e.Providers(), err)
+	if a.flags.json {
+		a.writeJSON(map[string]any{"providers": list})
+		a.silent = true
+		return err
+	}
+	rows := make([][]string, len(list))
+	for i, pr := range list {
+		rows[i] = []string{pr.Name, orDash(pr.Version), orDash(pr.Constraint), categories(e.Providers(), pr.Name), orDash(pr.Timings["total"]), pr.Path}
+	}
+	a.table([]string{"NAME", "VERSION", "ASKED FOR", "SERVES", "STARTED IN", "PATH"}, rows)
+	return err
+}
+
+func providerList(p *project, infos []engine.Info, err error) []providerJSON {
+	list := make([]providerJSON, len(p.Providers))
+	for i, pr := range p.Providers {
+		out := providerJSON{Name: pr.Name, Source: pr.Source.String(), Constraint: pr.Version.String(), Declared: pr.Position()}
+		out.Path, out.Override = p.global.DevOverrides[pr.Name]
+		if at := slices.IndexFunc(infos, func(i engine.Info) bool { return i.Name == pr.Name }); at >= 0 {
+			out.fill(infos[at], pr)
+		} else {
+			out.Error = startFailure(pr.Name, err)
+		}
+		list[i] = out
+	}
+	return list
+}
+
+func (p *providerJSON) fill(info engine.Info, pr *config.Provider) {
+	for _, producer := range info.Producers {
+		p.Version = producer.GetVersion()
+		p.Producers = append(p.Producers, protoJSON(producer))
+	}
+	if v, err := version.NewVersion(p.Version); err == nil {
+		allowed := pr.Version.Allows(v)
+		p.Satisfies = &allowed
+	}
+	t := info.Timings
+	p.Timings = map[string]string{}
+	for name, d := range map[string]time.Duration{"exec": t.Exec, "handshake": t.Handshake, "schema": t.Schema, "configure": t.Configure, "total": t.Total()} {
+		p.Timings[name] = d.Round(100 * time.Microsecond).String()
+	}
+}
+
+func startFailure(name string, err error) *errorJSON {
+	for _, f := range engine.Failures(err) {
+		if f.Provider == name {
+			d := describe(f)
+			return &d
+		}
+	}
+	return &errorJSON{Message: "not started"}
+}
+
+func categories(infos []engine.Info, name string) string {
+	var all []string
+	for _, info := range infos {
+		for _, p := range info.Producers {
+			if info.Name == name {
+				all = append(all, strings.ToLower(strings.TrimPrefix(p.GetCategory().String(), "CATEGORY_")))
+			}
+		}
+	}
+	return orDash(strings.Join(all, ", "))
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func (a *app) providersSchema(names []string) error {
+	p, err := a.open()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.named(name); err != nil {
+			return err
+		}
+	}
+	e, err := a.start(p, nil, names...)
+	if e == nil {
+		return err
+	}
+	defer e.Close()
+	if a.flags.json {
+		schemas := map[string]json.RawMessage{}
+		for _, info := range e.Providers() {
+			schemas[info.Name] = protoJSON(info.Config)
+		}
+		answer := map[string]any{"config_schemas": schemas}
+		if err != nil {
+			answer["error"] = describe(err)
+		}
+		a.writeJSON(answer)
+		a.silent = true
+		return err
+	}
+	for i, info := range e.Providers() {
+		if i > 0 {
+			a.printf("\n")
+		}
+		a.printf("%s\n", a.display.OutPainter().Bold(fmt.Sprintf("provider %q", info.Name)))
+		if rows := attributeRows(info.Config.GetAttributes(), ""); len(rows) > 0 {
+			a.table([]string{"ARGUMENT", "TYPE", "", "DESCRIPTION"}, rows)
+		} else {
+			a.printf("It takes no arguments.\n")
+		}
+	}
+	return err
+}
+
+func attributeRows(attrs []*configv1.ConfigAttribute, prefix string) [][]string {
+	var rows [][]string
+	for _, attr := range attrs {
+		note := ""
+		switch {
+		case attr.GetSensitive():
+			note = "secret"
+		case attr.GetRequired():
+			note = "required"
+		case attr.DefaultJson != nil:
+			note = "default " + attr.GetDefaultJson()
+		}
+		kind := strings.ToLower(strings.TrimPrefix(attr.GetType().String(), "ATTR_TYPE_"))
+		rows = append(rows, []string{prefix + attr.GetName(), kind, note, attr.GetDescription()})
+		rows = append(rows, attributeRows(attr.GetObjectAttributes(), prefix+"  ")...)
+	}
+	return rows
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/paint"
+)
+
+const (
+	// redraw is how often the status line moves on a terminal.
+	redraw = 100 * time.Millisecond
+	// quiet is how long a log without terminal waits between two lines of one call's progress.
+	quiet = time.Second
+)
+
+var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+
+// status is the line that says what is being done. On a terminal it is drawn last, below everything, and
+// redrawn by a ticker, so that any number of progress events costs ten writes a second.
+type status struct {
+	text    string
+	since   time.Time
+	drawn   bool
+	frame   int
+	ticking chan struct{} // closed to stop the ticker
+	logged  time.Time
+}
+
+func (s *status) set(d *display, text string, now time.Time) {
+	if text == s.text {
+		return
+	}
+	if s.text == "" {
+		s.since = now
+	}
+	s.text = text
+	switch {
+	case text == "":
+		s.stop()
+		s.erase(d)
+	case d.err.terminal:
+		s.start(d)
+		if !s.drawn {
+			s.draw(d)
+		}
+	case now.Sub(s.logged) >= quiet:
+		s.logged = now
+		d.settle()
+		d.writeErr("· " + text + "\n")
+	}
+}
+
+func (s *status) start(d *display) {
+	if s.ticking != nil {
+		return
+	}
+	s.ticking = make(chan struct{})
+	go func(stop <-chan struct{}) {
+		tick := time.NewTicker(redraw)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				d.mu.Lock()
+				s.frame++
+				s.draw(d)
+				d.mu.Unlock()
+			}
+		}
+	}(s.ticking)
+}
+
+func (s *status) stop() {
+	if s.ticking != nil {
+		close(s.ticking)
+		s.ticking = nil
+	}
+}
+
+// draw shows the line, unless output is in the middle of one.
+func (s *status) draw(d *display) {
+	if s.text == "" || !d.err.terminal || d.output[0].MidLine() || d.output[1].MidLine() {
+		return
+	}
+	line := fmt.Sprintf("%c %s", spinner[s.frame%len(spinner)], s.text)
+	if took := time.Since(s.since); took >= time.Second {
+		line += fmt.Sprintf(" (%ds)", int(took.Seconds()))
+	}
+	d.writeErr("\r\x1b[K" + d.ErrPainter().Dim(paint.Clip(line, d.err.width()-1)))
+	s.drawn = true
+}
+
+func (s *status) erase(d *display) {
+	if s.drawn {
+		d.writeErr("\r\x1b[K")
+		s.drawn = false
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package cli
+
+import "os"
+
+// discardTypeahead does nothing here: what was typed ahead is taken for the answer.
+func discardTypeahead(*os.File) {}
