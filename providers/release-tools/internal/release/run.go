@@ -60,7 +60,9 @@ func (p *Plan) Run(ctx context.Context, rep Reporter) (Result, error) {
 	if err := p.take(ctx, steps, rep); err != nil {
 		return Result{}, err
 	}
-	diff := udiff.Unified("a/"+p.file.Path, "b/"+p.file.Path, before, string(p.After))
+	// By lines: a diff by characters shows a heading that stays as removed and added. It fails only on edits that do
+	// not fit the text; a release that stands would not fail for it.
+	diff, _ := udiff.ToUnified("a/"+p.file.Path, "b/"+p.file.Path, before, udiff.Lines(before, string(p.After)), udiff.DefaultContextLines)
 	res.Diff = strings.ToValidUTF8(diff, "\uFFFD") // the file may hold other bytes, a message may not
 	return res, nil
 }
