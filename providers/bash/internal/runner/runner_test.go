@@ -61,11 +61,11 @@ func TestReasons(t *testing.T) {
 		{"timeout", "sleep 1000", func(c *Command) { c.Timeout = 50 * time.Millisecond },
 			Outcome{Status: keeper.Status{Code: 143, Signal: "SIGTERM"}, Reason: TimedOut}},
 		{"stubborn", "trap '' TERM; while :; do sleep 1000; done",
-			func(c *Command) { c.Timeout, c.Grace = 300*time.Millisecond, 50*time.Millisecond },
+			func(c *Command) { c.Timeout, c.Grace = time.Second, 50*time.Millisecond },
 			Outcome{Status: keeper.Status{Code: 137, Signal: "SIGKILL"}, Reason: TimedOut, Killed: true}},
 		{"stubborn and deserted", "trap '' TERM; while :; do sleep 1000; done",
 			func(c *Command) {
-				c.Timeout, c.Grace, c.Deserted = 300*time.Millisecond, time.Hour, func() bool { return true }
+				c.Timeout, c.Grace, c.Deserted = time.Second, time.Hour, func() bool { return true }
 			},
 			Outcome{Status: keeper.Status{Code: 137, Signal: "SIGKILL"}, Reason: TimedOut, Killed: true}},
 		{"no grace", "sleep 1000", func(c *Command) { c.Idle, c.Grace = 50*time.Millisecond, 0 }, Outcome{Reason: Idled}},
