@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,8 @@ func testScope() Scope {
 func loadText(src string) (*Project, Diagnostics) {
 	f, diags := parse(FileName, []byte(src))
 	p, err := load(f, diags, "/project/"+FileName, testScope())
-	ds, _ := err.(Diagnostics)
+	var ds Diagnostics
+	errors.As(err, &ds)
 	return p, ds
 }
 
@@ -115,7 +117,7 @@ func TestLoadProblems(t *testing.T) {
 		{"source with a scheme", `required_providers { fs = { source = "https://github.com/o/r" } }`, []string{"agent.hcl:1:38", "Invalid source", "scheme"}},
 		{"source is an expression", `required_providers { fs = { source = path.root } }`, []string{"agent.hcl:1:38", "Variables not allowed"}},
 		{"version", `required_providers { fs = { source = "github.com/o/r", version = "^1.0" } }`, []string{"agent.hcl:1:66", "Invalid version constraint", "~> 1.2.0"}},
-		{"unknown member", `required_providers { fs = { sorce = "github.com/o/r" } }`, []string{"agent.hcl:1:29", `Unknown argument "sorce"`, `Did you mean "source"?`}},
+		{"unknown member", `required_providers { fs = { source = "github.com/o/r", versoin = "1" } }`, []string{"agent.hcl:1:56", `Unknown argument "versoin"`, `Did you mean "version"?`}},
 		{"duplicate member", `required_providers { fs = { source = "github.com/o/r", source = "github.com/o/s" } }`, []string{"agent.hcl:1:56", `Duplicate argument "source"`}},
 		{"provider as a block", `required_providers {` + "\n" + `fs { }` + "\n}", []string{"agent.hcl:2:1", "Unexpected block", "fs = {"}},
 		{"provider name", `required_providers { Fs = { source = "github.com/o/r" } }`, []string{"agent.hcl:1:22", "Invalid provider name"}},
@@ -172,6 +174,14 @@ settings {
 	require.Equal(t, []int{1, 3, 6, 9}, at, "%v", diags)
 	require.Equal(t, `  path = "C:\users"`, diags[2].Source)
 	require.Contains(t, diags.Error(), "agent.hcl:3:19: Invalid source. ")
+}
+
+// A file of nothing but problems is reported within bounds.
+func TestLoadBoundsTheReport(t *testing.T) {
+	_, diags := loadText("required_providers { fs = { " + strings.Repeat("x = 1, ", 30_000) + "} }")
+	require.Len(t, diags, maxProblems+1)
+	require.Empty(t, diags[0].Source)
+	require.Contains(t, diags[maxProblems].Summary, "more problems")
 }
 
 func TestLoadWarnsAboutAnEmptyMatch(t *testing.T) {

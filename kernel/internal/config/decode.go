@@ -106,7 +106,7 @@ func (d *decoder) explain(attrs []*configv1.ConfigAttribute, diags hcl.Diagnosti
 				continue
 			}
 			if diag.Summary != "Incorrect attribute value type" {
-				explain(d.provider.file, a, hcl.Diagnostics{diag})
+				explain(d.provider.file, a, diag)
 			}
 			if secret[name] {
 				diag.Extra = masked{}

@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -69,13 +71,39 @@ func (ds Diagnostics) errorsOnly() error {
 // masked marks a diagnostic whose source line holds what must not be shown.
 type masked struct{}
 
-// render turns the parser's diagnostics into ours, with the source line of each.
+// What is not written by a person can have any number of problems on lines of any length.
+const (
+	maxProblems = 100
+	maxLine     = 1000
+)
+
+// render turns the parser's diagnostics into ours, in the order of the file and with the source line of each.
 func (f *file) render(diags hcl.Diagnostics) Diagnostics {
-	out := make(Diagnostics, 0, len(diags))
-	for _, d := range diags {
+	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int { return cmp.Compare(startOf(a), startOf(b)) })
+	out := make(Diagnostics, 0, min(len(diags), maxProblems+1))
+	for i, d := range diags {
+		if i == maxProblems {
+			return append(out, f.more(diags[i:]))
+		}
 		out = append(out, f.diagnostic(d))
 	}
 	return out
+}
+
+// more stands for the diagnostics that are not shown.
+func (f *file) more(diags hcl.Diagnostics) Diagnostic {
+	d := Diagnostic{Severity: Warning, Summary: fmt.Sprintf("%d more problems", len(diags)), Detail: "Solve the ones above first.", File: f.name}
+	if diags.HasErrors() {
+		d.Severity = Error
+	}
+	return d
+}
+
+func startOf(d *hcl.Diagnostic) int {
+	if d.Subject == nil {
+		return -1
+	}
+	return d.Subject.Start.Byte
 }
 
 func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
@@ -95,6 +123,10 @@ func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
 	out.Width = max(1, utf8.RuneCount(marked))
 	if _, hide := d.Extra.(masked); hide {
 		line, out.Width = mask(line), 0
+	}
+	if len(line) > maxLine {
+		out.Width = 0
+		return out
 	}
 	out.Source = strings.ToValidUTF8(string(line), "\uFFFD")
 	return out

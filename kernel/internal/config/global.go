@@ -85,7 +85,8 @@ func (l *loader) devOverrides(b *block) map[string]string {
 		}
 		v, diags := a.Expr.Value(l.scope.context())
 		if diags.HasErrors() {
-			l.diags = append(l.diags, explain(l.file, a, diags)...)
+			explain(l.file, a, diags...)
+			l.diags = append(l.diags, diags...)
 			continue
 		}
 		path, ok := asString(v)

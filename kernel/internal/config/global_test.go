@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +11,8 @@ import (
 func loadGlobalText(src string) (*Global, Diagnostics) {
 	f, diags := parse("config.hcl", []byte(src))
 	g, err := loadGlobal(f, diags, "config.hcl", testScope())
-	ds, _ := err.(Diagnostics)
+	var ds Diagnostics
+	errors.As(err, &ds)
 	return g, ds
 }
 

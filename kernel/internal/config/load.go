@@ -26,7 +26,6 @@ func load(f *file, syntax hcl.Diagnostics, path string, scope Scope) (*Project, 
 	}
 	l.run()
 	all := f.render(l.diags)
-	slices.SortStableFunc(all, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
 	if err := all.errorsOnly(); err != nil {
 		return nil, err
 	}

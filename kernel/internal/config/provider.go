@@ -16,7 +16,8 @@ func (l *loader) provider(b *block) {
 	l.blocks[b.Labels[0]] = b
 	for _, a := range sortedAttributes(b.Body) {
 		_, diags := a.Expr.Value(l.scope.context())
-		l.diags = append(l.diags, explain(l.file, a, diags)...)
+		explain(l.file, a, diags...)
+		l.diags = append(l.diags, diags...)
 		l.windowsPaths(a)
 	}
 }
@@ -39,7 +40,7 @@ func (l *loader) windowsPaths(a *hclsyntax.Attribute) {
 
 // explain makes the evaluator's diagnostics fit for an attribute that may hold secrets: details that could
 // quote the value of a variable are replaced, and common mistakes are given their cure.
-func explain(f *file, a *hclsyntax.Attribute, diags hcl.Diagnostics) hcl.Diagnostics {
+func explain(f *file, a *hclsyntax.Attribute, diags ...*hcl.Diagnostic) {
 	calls := envCalls(a.Expr)
 	for _, d := range diags {
 		var unset *unsetError
@@ -56,7 +57,6 @@ func explain(f *file, a *hclsyntax.Attribute, diags hcl.Diagnostics) hcl.Diagnos
 			d.Detail = fmt.Sprintf("The expression does not fit the value it reads with %s. The value is not shown: it may be a secret.", f.text(calls[0].Range()))
 		}
 	}
-	return diags
 }
 
 func unknownVariable(f *file, d *hcl.Diagnostic) string {

@@ -46,7 +46,7 @@ func capital(s string) string {
 // envCalls lists the env() calls in an expression.
 func envCalls(expr hclsyntax.Expression) []*hclsyntax.FunctionCallExpr {
 	var calls []*hclsyntax.FunctionCallExpr
-	hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && call.Name == "env" {
 			calls = append(calls, call)
 		}
