@@ -70,7 +70,9 @@ func (a *app) root() *cobra.Command {
 		Use:   "agent",
 		Short: "Run the providers of a project",
 		Long: `agent reads agent.hcl, starts the providers it names, and runs their tools and commands.
-Calls that change something show what they would do and ask first.`,
+Calls that change something show what they would do and ask first.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denied, 130 interrupted.`,
 		Example: `  agent tools
   agent invoke filesystem.read_file path=README.md
   agent invoke bash.bash command='go test ./...' --yes

@@ -86,11 +86,11 @@ func (d *display) OutPainter() paint.Painter { return d.out.painter() }
 // ErrPainter paints for stderr.
 func (d *display) ErrPainter() paint.Painter { return d.err.painter() }
 
-// Out is stdout, Err stderr, for whole lines.
-func (d *display) Out() io.Writer { return writer{d, (*display).writeOut} }
+// Out is stdout, for whole lines.
+func (d *display) Out() io.Writer { return writer{d, (*display).lineOut} }
 
-// Err is stderr for whole lines.
-func (d *display) Err() io.Writer { return writer{d, (*display).writeErr} }
+// Err is stderr, for whole lines.
+func (d *display) Err() io.Writer { return writer{d, (*display).lineErr} }
 
 type writer struct {
 	d     *display
@@ -101,7 +101,6 @@ type writer struct {
 func (w writer) Write(p []byte) (int, error) {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
-	w.d.settle()
 	w.write(w.d, string(p))
 	w.d.status.draw(w.d)
 	return len(p), nil
@@ -129,7 +128,11 @@ func (d *display) Chunk(c *toolv1.ToolEvent_OutputChunk) {
 func (d *display) EndOutput() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle()
+	d.status.erase(d)
+	d.writeOut(d.output[0].End())
+	if d.output[1] != d.output[0] {
+		d.writeErr(d.output[1].End())
+	}
 }
 
 // OutError is what stopped the writing of stdout.
@@ -145,13 +148,21 @@ func (d *display) Close() {
 	d.EndOutput()
 }
 
-// settle makes room for whole lines: no status line, no unfinished output.
-func (d *display) settle() {
+// lineOut writes lines to stdout, below what a call has left unfinished there.
+func (d *display) lineOut(s string) {
 	d.status.erase(d)
-	d.writeOut(d.output[0].End())
-	if d.output[1] != d.output[0] {
-		d.writeErr(d.output[1].End())
+	d.writeOut(d.output[0].Break() + s)
+}
+
+// lineErr writes lines to stderr. What is unfinished on stdout stays so, unless it is on the same terminal.
+func (d *display) lineErr(s string) {
+	d.status.erase(d)
+	if d.output[1] == d.output[0] {
+		d.writeOut(d.output[0].Break())
+	} else {
+		d.writeErr(d.output[1].Break())
 	}
+	d.writeErr(s)
 }
 
 func (d *display) writeOut(s string) {
@@ -187,6 +198,5 @@ func (d *display) SetStatus(text string) {
 func (d *display) Prompt(question string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle()
-	d.writeErr(question)
+	d.lineErr(question)
 }

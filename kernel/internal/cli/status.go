@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agentco/agent/kernel/internal/paint"
 )
@@ -10,7 +12,7 @@ import (
 const (
 	// redraw is how often the status line moves on a terminal.
 	redraw = 100 * time.Millisecond
-	// quiet is how long a log without terminal waits between two lines of one call's progress.
+	// quiet is how long a log without terminal waits between two lines that differ in their numbers alone.
 	quiet = time.Second
 )
 
@@ -24,7 +26,8 @@ type status struct {
 	drawn   bool
 	frame   int
 	ticking chan struct{} // closed to stop the ticker
-	logged  time.Time
+	logged  time.Time     // when a line was last written to a log
+	shape   string        // that line without its digits
 }
 
 func (s *status) set(d *display, text string, now time.Time) {
@@ -44,11 +47,23 @@ func (s *status) set(d *display, text string, now time.Time) {
 		if !s.drawn {
 			s.draw(d)
 		}
-	case now.Sub(s.logged) >= quiet:
-		s.logged = now
-		d.settle()
-		d.writeErr("· " + text + "\n")
+	default:
+		s.log(d, now)
 	}
+}
+
+func (s *status) log(d *display, now time.Time) {
+	shape := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) || r == ' ' {
+			return -1
+		}
+		return r
+	}, s.text)
+	if shape == s.shape && now.Sub(s.logged) < quiet {
+		return
+	}
+	s.logged, s.shape = now, shape
+	d.lineErr("· " + s.text + "\n")
 }
 
 func (s *status) start(d *display) {

@@ -39,16 +39,22 @@ func (o *Output) Chunk(stream toolv1.OutputStream, data []byte) string {
 	return o.take()
 }
 
+// Break closes an unfinished line, to make room for one of the kernel's. The streams go on where they were.
+func (o *Output) Break() string {
+	if o.line != nil {
+		o.line.newline()
+	}
+	return o.take()
+}
+
 // End ends both streams and closes an unfinished line.
 func (o *Output) End() string {
 	o.init()
 	o.stdout.parser.finish(&o.stdout)
 	o.stderr.parser.finish(&o.stderr)
-	if o.line != nil {
-		o.line.newline()
-	}
+	last := o.Break()
 	o.stdout.active, o.stderr.active = "", ""
-	return o.take()
+	return last
 }
 
 // MidLine reports whether the last line painted is unfinished.

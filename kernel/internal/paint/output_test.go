@@ -82,6 +82,13 @@ func TestOutputMidLine(t *testing.T) {
 	require.False(t, o.MidLine())
 }
 
+// A line of the kernel's in between changes nothing but the line.
+func TestOutputBreak(t *testing.T) {
+	o := &Output{Live: true, Color: true}
+	got := o.Chunk(stdout, []byte("\x1b[31ma\xe6\x97")) + o.Break() + "kernel\n" + o.Break() + o.Chunk(stdout, []byte("\xa5\n"))
+	require.Equal(t, "\x1b[2m│ \x1b[0m\x1b[31ma\x1b[0m\nkernel\n\x1b[2m│ \x1b[0m\x1b[31m日\x1b[0m\n", got)
+}
+
 // A sequence without end must not swallow what comes after it.
 func TestOutputBoundsSequences(t *testing.T) {
 	for _, begin := range []string{"\x1b]", "\x1bP", "\x1b["} {
