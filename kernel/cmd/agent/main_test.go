@@ -84,11 +84,16 @@ func setUp(env *testscript.Env) error {
 	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE"} {
 		env.Setenv(name, "")
 	}
+	return os.WriteFile(filepath.Join(config, "agent", "config.hcl"), []byte(overrides()), 0o644)
+}
+
+// overrides is a user's configuration that names the real providers.
+func overrides() string {
 	text := "dev_overrides {\n"
 	for _, name := range []string{"filesystem", "bash", "release-tools"} {
 		text += fmt.Sprintf("  %s = %q\n", name, filepath.Join(binaries, "provider-"+name))
 	}
-	return os.WriteFile(filepath.Join(config, "agent", "config.hcl"), []byte(text+"}\n"), 0o644)
+	return text + "}\n"
 }
 
 // exits is `exit CODE COMMAND …`: the command must end with that code.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -72,15 +73,8 @@ func projectDir(t *testing.T) string {
 	dir := t.TempDir()
 	config := filepath.Join(dir, ".config", "agent")
 	require.NoError(t, os.MkdirAll(config, 0o755))
-	overrides := "dev_overrides {\n"
-	required := "required_providers {\n"
-	for _, name := range []string{"filesystem", "bash"} {
-		overrides += name + " = " + strconv.Quote(filepath.Join(binaries, "provider-"+name)) + "\n"
-		required += name + ` = { source = "github.com/agentco/agent//provider-` + name + `" }` + "\n"
-	}
-	project := required + "}\nprovider \"filesystem\" {\n  allowed_roots = [path.root]\n}\n"
-	require.NoError(t, os.WriteFile(filepath.Join(config, "config.hcl"), []byte(overrides+"}\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "agent.hcl"), []byte(project), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(config, "config.hcl"), []byte(overrides()), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "agent.hcl"), fmt.Appendf(nil, project, ""), 0o644))
 	return dir
 }
 
