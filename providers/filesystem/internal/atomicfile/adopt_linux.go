@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,15 +28,19 @@ func adoptOwner(f afero.File, info fs.FileInfo) error {
 	return control(f, func(fd int) error { return unix.Fchown(fd, int(want.Uid), int(want.Gid)) })
 }
 
-// adoptAttributes copies the extended attributes of old, access control lists
-// among them. Those of the system's own bookkeeping are copied where it allows.
+// adoptAttributes gives f the extended attributes of old, access control lists
+// among them, and no others. Those of the system's own bookkeeping are copied
+// where it allows.
 func adoptAttributes(f, old afero.File) error {
 	return control(old, func(from int) error {
 		names, err := attributeNames(from)
-		if err != nil || len(names) == 0 {
+		if err != nil {
 			return err
 		}
 		return control(f, func(to int) error {
+			if err := dropAttributes(to, names); err != nil {
+				return err
+			}
 			for _, name := range names {
 				if err := copyAttribute(to, from, name); err != nil {
 					return err
@@ -44,6 +49,30 @@ func adoptAttributes(f, old afero.File) error {
 			return nil
 		})
 	})
+}
+
+// dropAttributes removes all attributes that are not to be kept: a new file may
+// have got an access control list from its directory.
+func dropAttributes(fd int, keep []string) error {
+	names, err := attributeNames(fd)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if slices.Contains(keep, name) || !significant(name) {
+			continue
+		}
+		if err := unix.Fremovexattr(fd, name); err != nil && !errors.Is(err, unix.ENODATA) {
+			return err
+		}
+	}
+	return nil
+}
+
+// significant reports whether an attribute belongs to the file's owner, and not
+// to the system.
+func significant(name string) bool {
+	return strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl_")
 }
 
 func attributeNames(fd int) ([]string, error) {
@@ -65,8 +94,7 @@ func copyAttribute(to, from int, name string) error {
 	if err == nil {
 		err = unix.Fsetxattr(to, name, value, 0)
 	}
-	ours := strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl_")
-	if err == nil || !ours && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP)) {
+	if err == nil || !significant(name) && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP)) {
 		return nil
 	}
 	return err

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -53,4 +54,36 @@ func TestOwnerStays(t *testing.T) {
 	require.EqualValues(t, 1234, stat.Uid)
 	require.EqualValues(t, 4321, stat.Gid)
 	require.Equal(t, 0o751|os.ModeSetuid, info.Mode())
+}
+
+// A directory may give its new files an access control list. The file that takes
+// the place of an old one must not let in whom the old one kept out.
+func TestListOfTheDirectoryIsNotInherited(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "f")
+	require.NoError(t, os.WriteFile(target, []byte("old"), 0o640))
+	const everyone, access = 0xffffffff, "system.posix_acl_access"
+	list := binary.LittleEndian.AppendUint32(nil, 2) // the version
+	for _, e := range []struct {
+		tag, perm uint16
+		id        uint32
+	}{{1, 7, everyone}, {2, 7, 999}, {4, 5, everyone}, {16, 7, everyone}, {32, 5, everyone}} {
+		list = binary.LittleEndian.AppendUint16(list, e.tag)
+		list = binary.LittleEndian.AppendUint16(list, e.perm)
+		list = binary.LittleEndian.AppendUint32(list, e.id)
+	}
+	if err := unix.Setxattr(dir, "system.posix_acl_default", list, 0); err != nil {
+		t.Skip("no access control lists here: ", err)
+	}
+	require.NoError(t, os.WriteFile(dir+"/other", nil, 0o640))
+	_, err := unix.Getxattr(dir+"/other", access, make([]byte, 1024))
+	require.NoError(t, err, "the directory gives files a list")
+
+	w := Writer{FS: afero.NewOsFs()}
+	require.NoError(t, w.Write(t.Context(), target, []byte("new"), nil))
+	_, err = unix.Getxattr(target, access, make([]byte, 1024))
+	require.ErrorIs(t, err, unix.ENODATA)
+	info, err := os.Stat(target)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), info.Mode())
 }
