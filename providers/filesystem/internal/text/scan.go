@@ -36,6 +36,9 @@ type Lines struct {
 // block is how much is read at a time.
 const block = 64 << 10
 
+// beyond is how much more of a line is kept than may be returned.
+const beyond = 2 * utf8.UTFMax
+
 // Scan reads r up to the window's end, or its own. Memory does not depend on
 // the length of the stream or its lines. It stops early at what is no text; the
 // census tells.
@@ -132,7 +135,7 @@ func (s *scanner) take(data []byte) []byte {
 		part = data[:end]
 	}
 	// A little more than fits tells that it does not fit.
-	room := s.window.MaxBytes + 2*utf8.UTFMax - len(s.line)
+	room := s.window.MaxBytes + beyond - len(s.line)
 	s.line = append(s.line, part[:min(len(part), max(room, 0))]...)
 	switch {
 	case end > 0:
@@ -153,6 +156,9 @@ func (s *scanner) commit() {
 	census, before, format := s.out.Census, len(s.text), s.out.Format
 	if format.Wide() {
 		format = Narrow // as the scanner made it
+	}
+	if len(s.line) >= s.window.MaxBytes+beyond { // what was kept may end inside a character
+		s.line = wholeRunes(s.line)
 	}
 	s.text = format.appendDecoded(s.text, s.line, &census)
 	census.LF, census.CRLF = s.out.Census.LF, s.out.Census.CRLF

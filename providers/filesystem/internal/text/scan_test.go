@@ -148,3 +148,17 @@ func (r repeat) Read(p []byte) (int, error) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// A line that is cut may be cut inside a character; that is no other encoding.
+func TestScanCutLineKeepsItsEncoding(t *testing.T) {
+	for shift := range 4 {
+		for _, char := range []string{"\u00e9", "\u65e5", "\U0001f600"} {
+			line := strings.Repeat("a", shift) + strings.Repeat(char, block)
+			got, err := Scan(t.Context(), strings.NewReader(line), Window{First: 1, Count: 1, MaxBytes: 100, Whole: true})
+			require.NoError(t, err)
+			require.True(t, got.Cut)
+			require.True(t, strings.HasPrefix(line, got.Text))
+			require.Equal(t, "utf-8", got.Census.Encoding(got.Format))
+		}
+	}
+}

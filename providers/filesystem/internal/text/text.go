@@ -73,9 +73,22 @@ func BinaryType(head []byte) string {
 
 func suspicious(head []byte) bool {
 	if len(head) >= SniffLen { // a character cut in two at the end is no sign
-		head = head[:len(head)-utf8.UTFMax]
+		head = wholeRunes(head)
 	}
 	return bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head)
+}
+
+// wholeRunes is text without the beginning of a character at its end.
+func wholeRunes(text []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return text[:len(text)-n]
+			}
+			break
+		}
+	}
+	return text
 }
 
 // Census counts what was met while decoding.

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,7 @@ func TestBinaryType(t *testing.T) {
 		{"image", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "image/png"},
 		{"text that begins like a bitmap", "BM is short for benchmark\n", ""},
 		{"text that begins like a program", "MZ\n", ""},
+		{"long text that begins like a program", "MZ" + strings.Repeat("\u65e5", SniffLen)[:SniffLen-2], ""},
 		{"text with NULs later", "first\n\x00\x00\x00", ""},
 		{"legacy text", "caf\xe9\n", ""},
 		{"UTF-16", "\xff\xfeh\x00i\x00", ""},
