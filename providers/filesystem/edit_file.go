@@ -44,7 +44,10 @@ func editFile(ctx context.Context, call *sdk.Call[config], in editIn) (editOut, 
 	defer end()
 	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.stamp.SHA256, SHA256After: sum(c.after)}
 	out.Diff, out.DiffClipped = c.unified()
-	if c.stale {
+	switch {
+	case out.SHA256After == out.SHA256Before:
+		out.Note = "Nothing changed: with these edits the file is as it was. Line ends are kept as they are in the file."
+	case c.stale:
 		out.Note = "The file had changed since it was read; the edit was made in its new state."
 	}
 	return out, c.apply(ctx)
@@ -60,7 +63,7 @@ func prepareEdit(ctx context.Context, call *sdk.Call[config], in editIn) (*chang
 	if err != nil {
 		return nil, edit.Result{}, nil, err
 	}
-	made, err := c.edit(edits, in.ExpectedSHA256)
+	made, err := c.edit(ctx, edits, in.ExpectedSHA256)
 	if err != nil {
 		end()
 		return nil, edit.Result{}, nil, err
@@ -88,7 +91,7 @@ func (in editIn) list() ([]edit.Edit, error) {
 }
 
 // edit finds the new content of the file.
-func (c *change) edit(edits []edit.Edit, sha256 string) (edit.Result, error) {
+func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (edit.Result, error) {
 	t := c.target
 	if !c.before.exists {
 		return edit.Result{}, c.w.notFound("edit", t)
@@ -102,7 +105,11 @@ func (c *change) edit(edits []edit.Edit, sha256 string) (edit.Result, error) {
 	if err := c.expect(sha256); err != nil {
 		return edit.Result{}, err
 	}
-	made, err := edit.Apply(c.before.bytes, edits)
+	made, err := edit.Apply(ctx, c.before.bytes, edits)
+	if ctx.Err() != nil {
+		c.call.Report("%s was not changed", t.name)
+		return edit.Result{}, ctx.Err()
+	}
 	// In a file that has changed only an edit that leaves no doubt is made.
 	if c.stale && (doubtful(err) || slices.ContainsFunc(edits, func(e edit.Edit) bool { return e.All })) {
 		return edit.Result{}, c.changedSinceRead()

@@ -151,3 +151,12 @@ func TestParallelEditsLoseNone(t *testing.T) {
 		require.Equal(t, want, w.bytes("root/n.txt"))
 	}
 }
+
+func TestEditFileSaysWhenNothingChanged(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/f", "a\r\nb\r\n")
+	w.must("read_file", args{"path": "f"})
+	got := w.must("edit_file", args{"path": "f", "old_string": "\r\n", "new_string": "\n", "replace_all": true})
+	require.Equal(t, "a\r\nb\r\n", w.bytes("root/f"))
+	require.Contains(t, got["note"], "Nothing changed")
+}

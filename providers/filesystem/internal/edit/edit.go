@@ -10,6 +10,7 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 
@@ -42,10 +43,14 @@ func (r Result) Total() int {
 
 // Apply carries out edits in order, each on what the ones before it made. If
 // one cannot be, the error says which and why: [*Malformed], [*NoMatch],
-// [*Ambiguous] or [*text.Unencodable]. raw is never changed.
-func Apply(raw []byte, edits []Edit) (Result, error) {
+// [*Ambiguous] or [*text.Unencodable]. Between two edits it looks whether ctx is
+// done. raw is never changed.
+func Apply(ctx context.Context, raw []byte, edits []Edit) (Result, error) {
 	r := Result{Content: raw, Counts: make([]int, 0, len(edits))}
 	for i, e := range edits {
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
 		next, n, err := apply(r.Content, e)
 		if err != nil {
 			return Result{}, &Failure{Edit: i + 1, Of: len(edits), Err: err}
@@ -96,26 +101,33 @@ func find(v *text.View, old string, all bool) ([]int, error) {
 	if first < 0 {
 		return nil, &NoMatch{Near: nearest(v.Text, old)}
 	}
+	places := every(v.Text, old, first)
 	if all {
-		return every(v.Text, old, first, len(old)), nil
+		return places, nil
 	}
-	// Matches may overlap: in "aaa" it is not clear which "aa" is meant.
-	if places := every(v.Text, old, first, 1); len(places) > 1 {
+	if len(places) == 1 { // in "aaa" it is not clear which "aa" is meant
+		if next := bytes.Index(v.Text[first+1:], []byte(old)); next >= 0 {
+			places = append(places, first+1+next)
+		}
+	}
+	if len(places) > 1 {
 		return nil, ambiguous(v, places)
 	}
-	return []int{first}, nil
+	return places, nil
 }
 
-// every returns the matches from first on, looking on step bytes after each.
-func every(body []byte, old string, first, step int) []int {
+// every returns the matches from first on, none of which overlap. Those that do
+// could be as many as there are bytes, each as long as half the file.
+func every(body []byte, old string, first int) []int {
 	var places []int
 	for at := first; ; {
 		places = append(places, at)
-		next := bytes.Index(body[at+step:], []byte(old))
+		at += len(old)
+		next := bytes.Index(body[at:], []byte(old))
 		if next < 0 {
 			return places
 		}
-		at += step + next
+		at += next
 	}
 }
 

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := []byte(tt.raw)
-			got, err := Apply(raw, tt.edits)
+			got, err := Apply(t.Context(), raw, tt.edits)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, string(got.Content))
 			require.Equal(t, tt.raw, string(raw), "the input is never changed")
@@ -74,7 +75,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"composed characters", "cafe\u0301 = 1\n", []Edit{{Old: "caf\u00e9 = 1", New: "y"}}, &NoMatch{}, []string{"composed in another way", "line 1"}}, // FO-41
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Apply([]byte(tt.raw), tt.edits)
+			_, err := Apply(t.Context(), []byte(tt.raw), tt.edits)
 			require.Error(t, err)
 			require.IsType(t, tt.want, err.(*Failure).Err)
 			for _, words := range tt.says {
@@ -85,14 +86,14 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestAmbiguousListsAFew(t *testing.T) {
-	_, err := Apply([]byte(strings.Repeat("x\n", 1000)), []Edit{{Old: "x", New: "y"}})
+	_, err := Apply(t.Context(), []byte(strings.Repeat("x\n", 1000)), []Edit{{Old: "x", New: "y"}})
 	require.ErrorContains(t, err, "1000 times")
 	require.ErrorContains(t, err, "19, 20 and more")
 }
 
 func TestNearestIsBounded(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
-	_, err := Apply([]byte("a"+long+"\n"), []Edit{{Old: "b" + long, New: ""}})
+	_, err := Apply(t.Context(), []byte("a"+long+"\n"), []Edit{{Old: "b" + long, New: ""}})
 	require.Error(t, err)
 	require.Less(t, len(err.Error()), 4<<10)
 }
@@ -107,7 +108,7 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, old, new string) {
 		old, new = strings.ToValidUTF8(old, "?"), strings.ToValidUTF8(new, "?")
 		before := text.NewView(raw)
-		got, err := Apply(raw, []Edit{{Old: old, New: new}})
+		got, err := Apply(t.Context(), raw, []Edit{{Old: old, New: new}})
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return
@@ -122,4 +123,27 @@ func FuzzApply(f *testing.F) {
 		}
 		require.Equal(t, string(head)+new+string(tail), string(got.Content))
 	})
+}
+
+// What takes time that grows with the square of its input takes no time here:
+// without a bound these would run for hours.
+func TestApplyIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		name, raw, old, says string
+	}{
+		{"matches that overlap", strings.Repeat("a", 8<<20), strings.Repeat("a", 1<<20), "8 times"},
+		{"lines that nearly match", strings.Repeat("a\n", 2<<20), strings.Repeat("a\n", 1<<19) + "b", "not found"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Apply(t.Context(), []byte(tt.raw), []Edit{{Old: tt.old, New: "x"}})
+			require.ErrorContains(t, err, tt.says)
+		})
+	}
+}
+
+func TestApplyStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Apply(ctx, []byte("a"), []Edit{{Old: "a", New: "b"}})
+	require.ErrorIs(t, err, context.Canceled)
 }

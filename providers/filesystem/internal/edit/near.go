@@ -19,6 +19,8 @@ type Near struct {
 const (
 	// searched bounds how much of a file is looked through for something near.
 	searched = 8 << 20
+	// effort bounds, in bytes of lines, how much is compared to find it.
+	effort = 4 * searched
 	// shown bounds the text of a Near.
 	shown = 2 << 10
 	// alike is the least likeness worth showing, of 100.
@@ -65,16 +67,21 @@ func equalLines(lines, want []string, form func(string) string) int {
 	if strings.Join(formed, "") == "" {
 		return -1
 	}
-	for at := 0; at+len(want) <= len(lines); at++ {
-		if holds(lines[at:at+len(want)], formed, form) {
+	left := effort
+	for at := 0; at+len(want) <= len(lines) && left > 0; at++ {
+		if holds(lines[at:at+len(want)], formed, form, &left) {
 			return at
 		}
 	}
 	return -1
 }
 
-func holds(lines, want []string, form func(string) string) bool {
+// holds takes what it compares from left.
+func holds(lines, want []string, form func(string) string, left *int) bool {
 	for i, line := range lines {
+		if *left -= len(line) + 1; *left < 0 {
+			return false
+		}
 		line = form(line)
 		switch {
 		case len(want) == 1:
