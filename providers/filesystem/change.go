@@ -30,8 +30,8 @@ type change struct {
 
 // begin finds the file and takes its lock; end lets it go.
 func (w *workspace) begin(ctx context.Context, call *sdk.Call[config], doing, path string) (c *change, end func(), err error) {
-	if strings.HasSuffix(path, "/") {
-		return nil, nil, sdk.InvalidArgument("path", "cannot %s %s: it ends in a slash, as only a directory does", doing, path)
+	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, "/.") {
+		return nil, nil, sdk.InvalidArgument("path", "cannot %s %s: it ends in a slash or a dot, as only the path of a directory does", doing, clip(path))
 	}
 	for {
 		t, err := w.target(call, doing, path)

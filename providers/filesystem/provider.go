@@ -75,10 +75,14 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 	if len(c.AllowedRoots) == 0 {
 		return sdk.BadField("allowed_roots", "give at least one directory")
 	}
+	if slices.Contains(c.AllowedRoots, "") {
+		return sdk.BadField("allowed_roots", "one of them is empty; name a directory, or . for the project's root")
+	}
 	j, err := jail.New(jail.Options{
 		Roots:    absolute(env.Dir, c.AllowedRoots),
 		ReadOnly: absolute(env.Dir, c.ReadOnlyRoots),
 		Deny:     c.Deny,
+		Own:      atomicfile.IsTemp,
 	})
 	if err != nil {
 		return badField(err)

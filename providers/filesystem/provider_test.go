@@ -184,6 +184,7 @@ func TestConfigureRefuses(t *testing.T) {
 	}{
 		{"no roots", args{}, "allowed_roots", ""},
 		{"empty roots", args{"allowed_roots": []any{}}, "allowed_roots", "at least one"},
+		{"nameless root", args{"allowed_roots": []any{dir, ""}}, "allowed_roots", "empty"},
 		{"missing root", args{"allowed_roots": []any{dir + "/none"}}, "allowed_roots", "no such file"},
 		{"root is a file", args{"allowed_roots": []any{file}}, "allowed_roots", "not a directory"},
 		{"read-only root is a file", args{"allowed_roots": []any{dir}, "read_only_roots": []any{file}}, "read_only_roots", "not a directory"},

@@ -71,6 +71,7 @@ func TestWriteFileRefuses(t *testing.T) {
 	}{
 		{"directory", "dir", invalid, "is a directory"}, // FO-30
 		{"name of a directory", "new/", invalid, "slash"},
+		{"name of a directory with a dot", "new/.", invalid, "dot"},
 		{"below a file", "dir/f/g", invalid, "is a file"},
 		{"no such directory", "no/f", notFound, "create_parents"},
 		{"sibling root", w.base + "/root-evil/n.txt", denied, "outside"}, // FO-01
@@ -130,4 +131,18 @@ func TestWriteFileShowsWhatItCan(t *testing.T) {
 	got = w.must("write_file", args{"path": "long", "content": strings.Repeat("line\n", 1000)})
 	require.Equal(t, true, got["diff_clipped"])
 	require.LessOrEqual(t, len(got["diff"].(string)), 300)
+}
+
+// The deny list must not keep the provider from making the file that takes the
+// place of the old one.
+func TestWriteFileWhereTemporaryNamesAreDenied(t *testing.T) {
+	for _, pattern := range []string{".*", "*.tmp"} {
+		t.Run(pattern, func(t *testing.T) {
+			w := newWorld(t, args{"deny": []any{pattern}, "require_read_before_write": false})
+			w.put("root/f", "old")
+			w.must("write_file", args{"path": "f", "content": "new"})
+			require.Equal(t, "new", w.bytes("root/f"))
+			w.refused("write_file", args{"path": ".x.tmp", "content": "new"}, denied)
+		})
+	}
 }

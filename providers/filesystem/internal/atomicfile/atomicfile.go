@@ -199,8 +199,8 @@ func Pin(files afero.Fs, dir string) (afero.Fs, func() error, error) {
 	return files, func() error { return nil }, nil
 }
 
-// isTemp reports whether name is one that a Writer makes.
-func isTemp(name string) bool {
+// IsTemp reports whether name is one that a Writer makes.
+func IsTemp(name string) bool {
 	base := filepath.Base(name)
 	return strings.HasPrefix(base, tempPrefix) && strings.HasSuffix(base, tempSuffix) &&
 		len(base) == len(tempPrefix)+len(rand.Text())+len(tempSuffix)

@@ -163,8 +163,8 @@ func TestDirErrorNamesTheDirectory(t *testing.T) {
 }
 
 func TestIsTemp(t *testing.T) {
-	require.True(t, isTemp("/a/.agent-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"))
+	require.True(t, IsTemp("/a/.agent-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"))
 	for _, name := range []string{"/a/f", "/a/.agent-.tmp", "/a/.agent-x.tmp", "", "/.agent-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp/x"} {
-		require.False(t, isTemp(name), name)
+		require.False(t, IsTemp(name), name)
 	}
 }

@@ -127,7 +127,7 @@ func recoverOne(name string, files afero.Fs) (removed int, err error) {
 	finished := true
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		temp, err := strconv.Unquote(lines.Text())
-		if err != nil || !isTemp(temp) {
+		if err != nil || !IsTemp(temp) {
 			continue // a line cut short by the crash, before its file was made
 		}
 		switch err := files.Remove(temp); {

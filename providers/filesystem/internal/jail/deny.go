@@ -50,6 +50,22 @@ func parseDeny(patterns []string) (denyList, error) {
 	return list, nil
 }
 
+// denied reports whether what lies at rel in r, or a directory above it, is
+// denied.
+func (j *Jail) denied(r *root, rel string) bool {
+	if j.ours(rel) {
+		rel = filepath.Dir(rel)
+	}
+	return rel != "." && j.deny.matches(r.denyPath(rel))
+}
+
+// deniedHere is denied for one who has come from the directory above.
+func (j *Jail) deniedHere(r *root, rel string) bool {
+	return !j.ours(rel) && j.deny.matchesOne(fold(filepath.ToSlash(r.denyPath(rel))))
+}
+
+func (j *Jail) ours(rel string) bool { return j.own != nil && j.own(filepath.Base(rel)) }
+
 // matches reports whether rel, or a directory above it, is denied.
 func (l denyList) matches(rel string) bool {
 	if len(l) == 0 || rel == "." {

@@ -3,6 +3,7 @@ package jail
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -115,4 +116,34 @@ func TestPinnedDirectoryKeepsTheDenyList(t *testing.T) {
 	f, err := pinned.Open(h.root + "/sub/y")
 	require.NoError(t, err, "a pinned directory is the same wherever it goes")
 	require.NoError(t, f.Close())
+}
+
+func TestDenyListLetsOwnFilesBeMade(t *testing.T) {
+	h := newHouse(t, Options{Deny: []string{".*"}, Own: func(base string) bool { return base == ".own" }})
+	h.put(t, "root/.git/x", "")
+	require.NoError(t, h.Mkdir("dir", 0o755))
+	require.NoError(t, afero.WriteFile(h.Jail, "dir/.own", nil, 0o644))
+	_, err := h.Create("dir/.other")
+	require.ErrorIs(t, err, ErrDenied)
+	_, err = h.Create(".git/.own")
+	require.ErrorIs(t, err, ErrDenied, "what lies below a denied directory is denied")
+	names, err := afero.ReadDir(h.Jail, "dir")
+	require.NoError(t, err)
+	require.Empty(t, names, "hidden all the same")
+}
+
+// A root may lie in a directory that another root denies.
+func TestUpFromAnInnerRootIsDenied(t *testing.T) {
+	base := t.TempDir()
+	inner := filepath.Join(base, "secret", "inner")
+	require.NoError(t, os.MkdirAll(inner, 0o755))
+	j, err := New(Options{Roots: []string{base, inner}, Deny: []string{"secret"}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, j.Close()) }()
+	_, err = j.Stat(inner)
+	require.NoError(t, err)
+	for _, name := range []string{"/..", "/../inner/..", "/../x"} {
+		_, err = j.Stat(inner + name)
+		require.ErrorIs(t, err, ErrDenied, name)
+	}
 }

@@ -46,6 +46,10 @@ type Options struct {
 	// Deny holds patterns of names that can be neither seen nor opened nor
 	// written, in the manner of a .gitignore; see [DefaultDeny].
 	Deny []string
+	// Own reports whether a file of this name is one the program itself needs
+	// for a moment: the deny list hides it, but does not keep it from being made.
+	// Nil: there are none.
+	Own func(base string) bool
 }
 
 // Jail is a filesystem bounded by its roots. It is safe for concurrent use.
@@ -53,6 +57,7 @@ type Jail struct {
 	roots []*root // as configured; the first takes relative names
 	inner []*root // the same, innermost first
 	deny  denyList
+	own   func(base string) bool
 }
 
 // RootError says which configured directory cannot be a root, and why.
@@ -75,7 +80,7 @@ func New(o Options) (*Jail, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Jail{deny: deny}
+	j := &Jail{deny: deny, own: o.Own}
 	for _, dir := range o.Roots {
 		err = errors.Join(err, j.add(dir, false))
 	}
@@ -191,7 +196,7 @@ func (j *Jail) pin(dir string) (*Jail, error) {
 		}
 		if info, err := handle.Stat("."); err == nil && p.info != nil && os.SameFile(info, p.info) {
 			r := &root{dir: p.abs(), outer: p.root.denyPath(p.rel), handle: handle, readOnly: p.root.readOnly}
-			return &Jail{roots: []*root{r}, inner: []*root{r}, deny: j.deny}, nil
+			return &Jail{roots: []*root{r}, inner: []*root{r}, deny: j.deny, own: j.own}, nil
 		}
 		if err := handle.Close(); err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ func (j *Jail) plainly(name string) (place, bool) {
 		return place{}, false
 	}
 	r, rel := j.unaliased(name)
-	if r == nil || r.dirfd == nil || kernelTree(filepath.Join(r.dir, rel)) || j.deny.matches(r.denyPath(rel)) {
+	if r == nil || r.dirfd == nil || kernelTree(filepath.Join(r.dir, rel)) || j.denied(r, rel) {
 		return place{}, false
 	}
 	info, certain := r.plain(rel)

@@ -12,6 +12,10 @@ import (
 // maxLinks is how many links one name may lead through, as in Linux.
 const maxLinks = 40
 
+// longest is how many bytes a path may have, as in Linux. Following one takes
+// work for each of its parts.
+const longest = 4096
+
 // place is where a name ended: a link-free path below a root.
 type place struct {
 	root *root
@@ -38,6 +42,9 @@ func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
 		return place{}, ErrNUL
 	}
 	name = j.Abs("", name)
+	if len(name) > longest {
+		return place{}, syscall.ENAMETOOLONG
+	}
 	// A name that spells its way out is refused whatever links would make of it.
 	if !j.spells(name) {
 		return place{}, ErrEscape
@@ -75,13 +82,22 @@ func (w *walk) step(part string) error {
 	case "", ".":
 		return nil
 	case "..":
-		if w.missing {
-			return fs.ErrNotExist
-		}
-		w.at, w.info = filepath.Dir(w.at), nil
-		return nil
+		return w.up()
 	}
 	return w.down(filepath.Join(w.at, part))
+}
+
+// up moves to the directory above. Above a root may be another one, in which
+// nothing was looked at yet.
+func (w *walk) up() error {
+	if w.missing {
+		return fs.ErrNotExist
+	}
+	w.at, w.info = filepath.Dir(w.at), nil
+	if r, rel := w.jail.rootOf(w.at); r != nil && w.jail.denied(r, rel) {
+		return ErrDenied
+	}
+	return nil
 }
 
 // down moves to next, a name in the directory where the walk stands.
@@ -94,9 +110,11 @@ func (w *walk) down(next string) error {
 	case rel == ".": // it was looked up when it was opened
 		w.at, w.info = r.dir, nil
 		return nil
+	case len(next) > longest:
+		return syscall.ENAMETOOLONG
 	case kernelTree(next):
 		return ErrEscape
-	case w.jail.deny.matches(r.denyPath(rel)):
+	case w.jail.deniedHere(r, rel):
 		return ErrDenied
 	case w.missing:
 		w.at = next
