@@ -27,7 +27,7 @@ type listIn struct {
 type listOut struct {
 	Path      string  `json:"path" doc:"The path as it was given."`
 	Entries   []entry `json:"entries" doc:"Upper levels first, each directory by name."`
-	Truncated bool    `json:"truncated" doc:"Whether there are more entries than limit."`
+	Truncated bool    `json:"truncated" doc:"Whether there are more entries than limit, or than one result can carry."`
 	Unread    int     `json:"unread" doc:"Directories below path that could not be read."`
 	Note      string  `json:"note,omitempty" doc:"What was left out, and how to see it."`
 }
@@ -67,7 +67,22 @@ type lister struct {
 	odd     int // names that are not UTF-8
 	left    int // entries left out, in directories that were read
 	pending int // directories not looked into because the limit was reached
+	length  int // roughly, of the entries in a message
 	out     listOut
+}
+
+// A message carries a little less than 4 MiB: longest is how much of it entries
+// may take, and framed what one takes besides its texts.
+const (
+	longest = 3 << 20
+	framed  = 200
+)
+
+func (l *lister) full() bool { return len(l.out.Entries) >= l.limit || l.length >= longest }
+
+func (l *lister) add(e entry) {
+	l.out.Entries = append(l.out.Entries, e)
+	l.length += framed + len(e.Name) + len(e.Path) + len(e.LinkTarget)
 }
 
 // level is a directory to be listed: the path to open, and as it is shown.
@@ -80,7 +95,7 @@ func (l *lister) walk(t target, depth int) error {
 	for n := 0; n < depth && len(levels) > 0; n++ {
 		var next []level
 		for _, at := range levels {
-			if len(l.out.Entries) >= l.limit && n > 0 {
+			if l.full() && n > 0 {
 				l.pending++
 				continue
 			}
@@ -113,7 +128,7 @@ func (l *lister) list(at level) (below []level, err error) {
 		return nil, err
 	}
 	for i, name := range names {
-		if len(l.out.Entries) >= l.limit {
+		if l.full() {
 			l.left += len(names) - i
 			break
 		}
@@ -124,7 +139,7 @@ func (l *lister) list(at level) (below []level, err error) {
 		if !ok {
 			continue // it went away meanwhile
 		}
-		l.out.Entries = append(l.out.Entries, e)
+		l.add(e)
 		if e.Type == "directory" {
 			below = append(below, level{path: filepath.Join(at.path, name), shown: filepath.Join(at.shown, name)})
 		}
@@ -210,7 +225,11 @@ func (l *lister) note() {
 	var notes []string
 	l.out.Truncated = l.left > 0 || l.pending > 0
 	if l.left > 0 {
-		notes = append(notes, fmt.Sprintf("%d more were left out; raise limit, or list a directory further down.", l.left))
+		or := ", or raise limit"
+		if l.length >= longest {
+			or = ": one result carries no more"
+		}
+		notes = append(notes, fmt.Sprintf("%d more were left out; list a directory further down%s.", l.left, or))
 	}
 	if l.pending > 0 {
 		notes = append(notes, fmt.Sprintf("%d directories were not looked into.", l.pending))

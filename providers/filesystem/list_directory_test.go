@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,4 +120,24 @@ func TestListOddNames(t *testing.T) {
 	names := entryNames(w.must("list_directory", args{}))
 	require.Equal(t, []string{"a\nb.txt"}, names)
 	require.Equal(t, "needle", w.must("read_file", args{"path": names[0]})["content"])
+}
+
+// Long names in large numbers must not outgrow a message.
+func TestListDirectoryFitsIntoAMessage(t *testing.T) {
+	w := newWorld(t, nil)
+	var dir string // every path below is long, so that fewer files will do
+	for range 3 {
+		dir = filepath.Join(dir, strings.Repeat("d", 250))
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(w.root, dir), 0o755))
+	const files = 4000
+	for i := range files {
+		w.put(filepath.Join("root", dir, fmt.Sprint(i)), "")
+	}
+	got := w.must("list_directory", args{"path": dir, "limit": 10000})
+	shown := len(got["entries"].([]any))
+	require.Less(t, shown, files)
+	require.Greater(t, shown, files/2)
+	require.Equal(t, true, got["truncated"])
+	require.Contains(t, got["note"], fmt.Sprintf("%d more were left out; list a directory further down: one result carries no more.", files-shown))
 }

@@ -122,3 +122,35 @@ func TestReadSuggestsOtherComposition(t *testing.T) {
 	like := got.Err.GetDetails().AsMap()["suggestion"].(string)
 	require.Equal(t, "hi\n", w.must("read_file", args{"path": like})["content"])
 }
+
+// A path is a few bytes to send; following it must not be the work of minutes.
+func TestReadLongMissingPaths(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/dir/f", "")
+	w.link("dir", "root/link")
+	for _, tt := range []struct {
+		name, path string
+		want       any
+	}{
+		{"missing", "none/" + strings.Repeat("a/", 1800) + "f", notFound},
+		{"missing behind a link", "link/" + strings.Repeat("a/", 1800) + "f", notFound},
+		{"longer than any path", "none/" + strings.Repeat("a/", 1<<20) + "f", invalid},
+		{"outside and longer", "/" + strings.Repeat("x", 1<<20), invalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := w.Call(t.Context(), "read_file", args{"path": tt.path})
+			require.Equal(t, tt.want, got.Err.GetCategory(), got.Err.GetMessage())
+			require.Less(t, len(got.Err.GetMessage()), 16<<10)
+		})
+	}
+}
+
+func TestReadNamesTheFirstMissingDirectory(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/a/b/f", "")
+	for path, gone := range map[string]string{"a/b/x/y/z": "a/b/x", "a/x/y": "a/x", "./missing/r/s": "missing"} {
+		got := w.Call(t.Context(), "read_file", args{"path": path})
+		require.Equal(t, notFound, got.Err.GetCategory())
+		require.Contains(t, got.Err.GetMessage(), "the directory "+gone+" does not exist")
+	}
+}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"path/filepath"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -15,14 +17,25 @@ const looked = 10_000
 // notFound is the error for a path that does not exist. It says which part of
 // it is missing, and which name there is like it.
 func (w *workspace) notFound(doing string, t target) error {
-	parent, name := filepath.Dir(t.path), filepath.Base(t.path)
+	above := ancestors(t.path)
+	// What lies in a missing directory is missing too.
+	level := sort.Search(len(above), func(i int) bool {
+		_, err := w.files.Stat(above[i])
+		return !missing(err)
+	})
+	if level == len(above) {
+		return sdk.NotFound("cannot %s %s: it does not exist", doing, t.name)
+	}
+	parent, name := above[level], filepath.Base(t.path)
+	if level > 0 {
+		name = filepath.Base(above[level-1])
+	}
+	if info, err := w.files.Stat(parent); err != nil || !info.IsDir() {
+		return sdk.NotFound("cannot %s %s: it does not exist", doing, t.name)
+	}
 	shown := filepath.Dir(t.name)
-	for ; ; parent, name, shown = filepath.Dir(parent), filepath.Base(parent), filepath.Dir(shown) {
-		if info, err := w.files.Stat(parent); err == nil && info.IsDir() {
-			break
-		} else if !missing(err) || parent == filepath.Dir(parent) {
-			return sdk.NotFound("cannot %s %s: it does not exist", doing, t.name)
-		}
+	for range level {
+		shown = filepath.Dir(shown)
 	}
 	gone := filepath.Join(shown, name)
 	like := w.alike(parent, name)
@@ -36,6 +49,15 @@ func (w *workspace) notFound(doing string, t target) error {
 	return sdk.NotFound("cannot %s %s: the directory %s does not exist; list %s to see what is there", doing, t.name, gone, shown)
 }
 
+// ancestors are the directories above a path, the nearest first.
+func ancestors(path string) (above []string) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if above = append(above, dir); dir == filepath.Dir(dir) {
+			return above
+		}
+	}
+}
+
 // alike returns the name in a directory that is most like a missing one, or "".
 func (w *workspace) alike(dir, name string) string {
 	f, err := w.files.Open(dir)
@@ -44,10 +66,13 @@ func (w *workspace) alike(dir, name string) string {
 	}
 	defer f.Close() //nolint:errcheck // opened for reading only
 	names, _ := f.Readdirnames(looked)
-	best, found := (len(name)+2)/3+1, ""
+	best, found := min((len(name)+2)/3, len(name)-1)+1, "" // not every letter may differ
 	for _, other := range names {
 		if other == name {
 			return "" // it has come back
+		}
+		if !utf8.ValidString(other) {
+			continue // no call can name it
 		}
 		if d := distance(plainName(name), plainName(other), best); d < best {
 			best, found = d, other

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -48,10 +49,13 @@ func Unified(path, before, after string, limit int) (text string, clipped bool) 
 }
 
 func labels(path string) (from, to string) {
-	if filepath.IsAbs(path) {
-		return path, path
+	if from, to = "a/"+path, "b/"+path; filepath.IsAbs(path) {
+		from, to = path, path
 	}
-	return "a/" + path, "b/" + path
+	if strings.ContainsFunc(path, unicode.IsControl) { // as git does
+		return strconv.Quote(from), strconv.Quote(to)
+	}
+	return from, to
 }
 
 func clip(text string, limit int) (string, bool) {

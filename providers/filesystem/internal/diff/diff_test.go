@@ -17,6 +17,7 @@ func TestUnified(t *testing.T) {
 		{"equal", "f", "a\n", "a\n", ""},
 		{"a line", "f", "a\nb\nc\n", "a\nB\nc\n", "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
 		{"a new file", "/x/f", "", "a\n", "--- /x/f\n+++ /x/f\n@@ -0,0 +1 @@\n+a\n"},
+		{"a name of two lines", "f\ng", "", "a\n", "--- \"a/f\\ng\"\n+++ \"b/f\\ng\"\n@@ -0,0 +1 @@\n+a\n"},
 		{"newline at the end", "f", "a", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
 		{"one more of the same", "f", "a\na\n", "a\na\na\n", "--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n a\n a\n+a\n"},
 	} {
