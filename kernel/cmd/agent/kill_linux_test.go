@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,40 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-const project = `required_providers {
-  filesystem    = { source = "github.com/agentco/agent//provider-filesystem" }
-  bash          = { source = "github.com/agentco/agent//provider-bash" }
-  release-tools = { source = "github.com/agentco/agent//provider-release-tools" }
-}
-
-provider "filesystem" {
-  allowed_roots = ["${path.root}"]
-}
-
-provider "bash" {
-  env = { AGENT_TEST_MARK = %q }
-}
-`
-
-// agentIn is a command of agent in a new project with all three providers. What its commands run carries mark.
-func agentIn(t testing.TB, mark string, args ...string) *exec.Cmd {
-	t.Helper()
-	home := t.TempDir()
-	write := func(name, text string) {
-		path := filepath.Join(home, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-	}
-	write("project/agent.hcl", fmt.Sprintf(project, mark))
-	write("config/agent/config.hcl", overrides())
-	agent, err := exec.LookPath("agent") // the one of testscript.Main
-	require.NoError(t, err)
-	cmd := exec.Command(agent, args...)
-	cmd.Dir = filepath.Join(home, "project")
-	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
-	return cmd
-}
 
 // left names the living processes that a kernel with that mark has to answer for: commands by the mark in their
 // environment, providers and keepers by their binary and parent.

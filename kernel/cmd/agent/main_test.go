@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/agentco/agent/kernel/internal/cli"
 )
@@ -123,4 +124,38 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s did not come to be", args[0])
+}
+
+const project = `required_providers {
+  filesystem    = { source = "github.com/agentco/agent//provider-filesystem" }
+  bash          = { source = "github.com/agentco/agent//provider-bash" }
+  release-tools = { source = "github.com/agentco/agent//provider-release-tools" }
+}
+
+provider "filesystem" {
+  allowed_roots = ["${path.root}"]
+}
+
+provider "bash" {
+  env = { AGENT_TEST_MARK = %q }
+}
+`
+
+// agentIn is a command of agent in a new project with all three providers. What its commands run carries mark.
+func agentIn(t testing.TB, mark string, args ...string) *exec.Cmd {
+	t.Helper()
+	home := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(home, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	write("project/agent.hcl", fmt.Sprintf(project, mark))
+	write("config/agent/config.hcl", overrides())
+	agent, err := exec.LookPath("agent") // the one of testscript.Main
+	require.NoError(t, err)
+	cmd := exec.Command(agent, args...)
+	cmd.Dir = filepath.Join(home, "project")
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+	return cmd
 }
