@@ -105,7 +105,7 @@ func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (ed
 	if err := c.expect(sha256); err != nil {
 		return edit.Result{}, err
 	}
-	made, err := edit.Apply(ctx, c.before.bytes, edits)
+	made, err := edit.Apply(ctx, c.before.bytes, edits, wholeLimit)
 	if ctx.Err() != nil {
 		c.call.Report("%s was not changed", t.name)
 		return edit.Result{}, ctx.Err()
@@ -134,6 +134,7 @@ func refusedEdit(t target, err error) error {
 	var none *edit.NoMatch
 	var many *edit.Ambiguous
 	var char *text.Unencodable
+	var large *edit.TooLarge
 	which := 1
 	if errors.As(err, &failure) {
 		which = failure.Edit
@@ -148,7 +149,7 @@ func refusedEdit(t target, err error) error {
 	case errors.As(err, &many):
 		return sdk.InvalidArgument("old_string", "cannot edit %s: %w", t.name, err).
 			With("edit", which).With("count", many.Count).With("lines", numbers(many.Lines))
-	case errors.As(err, &char):
+	case errors.As(err, &char), errors.As(err, &large):
 		return sdk.InvalidArgument("new_string", "cannot edit %s: %w", t.name, err).With("edit", which)
 	}
 	return sdk.InvalidArgument("old_string", "cannot edit %s: %w", t.name, err).With("edit", which)

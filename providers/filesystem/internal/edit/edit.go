@@ -11,6 +11,7 @@ package edit
 import (
 	"bytes"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,15 +44,15 @@ func (r Result) Total() int {
 
 // Apply carries out edits in order, each on what the ones before it made. If
 // one cannot be, the error says which and why: [*Malformed], [*NoMatch],
-// [*Ambiguous] or [*text.Unencodable]. Between two edits it looks whether ctx is
-// done. raw is never changed.
-func Apply(ctx context.Context, raw []byte, edits []Edit) (Result, error) {
+// [*Ambiguous], [*TooLarge] (than limit bytes) or [*text.Unencodable]; or that
+// ctx is done. raw is never changed.
+func Apply(ctx context.Context, raw []byte, edits []Edit, limit int) (Result, error) {
 	r := Result{Content: raw, Counts: make([]int, 0, len(edits))}
 	for i, e := range edits {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		next, n, err := apply(r.Content, e)
+		next, n, err := apply(ctx, r.Content, e, limit)
 		if err != nil {
 			return Result{}, &Failure{Edit: i + 1, Of: len(edits), Err: err}
 		}
@@ -61,7 +62,10 @@ func Apply(ctx context.Context, raw []byte, edits []Edit) (Result, error) {
 	return r, nil
 }
 
-func apply(raw []byte, e Edit) ([]byte, int, error) {
+// often is how many replacements are made between two looks at the context.
+const often = 1 << 6
+
+func apply(ctx context.Context, raw []byte, e Edit, limit int) ([]byte, int, error) {
 	if err := e.check(); err != nil {
 		return nil, 0, err
 	}
@@ -71,9 +75,9 @@ func apply(raw []byte, e Edit) ([]byte, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	out := make([]byte, 0, len(raw)+len(matches)*max(len(e.New)-len(e.Old), 0))
-	done := 0
-	for _, at := range matches {
+	out := make([]byte, 0, len(raw)+len(e.New))
+	done, n := 0, 0
+	for at := range matches {
 		s, err := replacement(v, at, at+len(old), e.New)
 		if err != nil {
 			return nil, 0, err
@@ -81,8 +85,15 @@ func apply(raw []byte, e Edit) ([]byte, int, error) {
 		out = append(out, raw[done:s.from]...)
 		out = append(out, s.bytes...)
 		done = s.to
+		// A short text replaced by a long one everywhere may be more than memory holds.
+		if len(out)+len(raw)-done > limit {
+			return nil, 0, &TooLarge{Limit: limit}
+		}
+		if n++; n%often == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
 	}
-	return append(out, raw[done:]...), len(matches), nil
+	return append(out, raw[done:]...), n, nil
 }
 
 func (e Edit) check() error {
@@ -96,38 +107,45 @@ func (e Edit) check() error {
 }
 
 // find returns where old is in the text of v.
-func find(v *text.View, old string, all bool) ([]int, error) {
+func find(v *text.View, old string, all bool) (iter.Seq[int], error) {
 	first := bytes.Index(v.Text, []byte(old))
 	if first < 0 {
 		return nil, &NoMatch{Near: nearest(v.Text, old)}
 	}
-	places := every(v.Text, old, first)
+	matches := every(v.Text, old, first)
 	if all {
-		return places, nil
+		return matches, nil
 	}
-	if len(places) == 1 { // in "aaa" it is not clear which "aa" is meant
-		if next := bytes.Index(v.Text[first+1:], []byte(old)); next >= 0 {
-			places = append(places, first+1+next)
+	var some []int
+	count := 0
+	for at := range matches {
+		if count++; count <= shownLines {
+			some = append(some, at)
 		}
 	}
-	if len(places) > 1 {
-		return nil, ambiguous(v, places)
+	if count == 1 { // in "aaa" it is not clear which "aa" is meant
+		if next := bytes.Index(v.Text[first+1:], []byte(old)); next >= 0 {
+			some, count = append(some, first+1+next), 2
+		}
 	}
-	return places, nil
+	if count > 1 {
+		return nil, &Ambiguous{Count: count, Lines: lines(v, some)}
+	}
+	return matches, nil
 }
 
-// every returns the matches from first on, none of which overlap. Those that do
+// every yields the matches from first on, none of which overlap. Those that do
 // could be as many as there are bytes, each as long as half the file.
-func every(body []byte, old string, first int) []int {
-	var places []int
-	for at := first; ; {
-		places = append(places, at)
-		at += len(old)
-		next := bytes.Index(body[at:], []byte(old))
-		if next < 0 {
-			return places
+func every(body []byte, old string, first int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := first; yield(at); {
+			at += len(old)
+			next := bytes.Index(body[at:], []byte(old))
+			if next < 0 {
+				return
+			}
+			at += next
 		}
-		at += next
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"github.com/agentco/agent/providers/filesystem/internal/text"
 )
 
+// limit is more than the results here need.
+const limit = 64 << 20
+
 func TestApply(t *testing.T) {
 	for _, tt := range []struct {
 		name, raw string
@@ -47,7 +50,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := []byte(tt.raw)
-			got, err := Apply(t.Context(), raw, tt.edits)
+			got, err := Apply(t.Context(), raw, tt.edits, limit)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, string(got.Content))
 			require.Equal(t, tt.raw, string(raw), "the input is never changed")
@@ -75,7 +78,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"composed characters", "cafe\u0301 = 1\n", []Edit{{Old: "caf\u00e9 = 1", New: "y"}}, &NoMatch{}, []string{"composed in another way", "line 1"}}, // FO-41
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Apply(t.Context(), []byte(tt.raw), tt.edits)
+			_, err := Apply(t.Context(), []byte(tt.raw), tt.edits, limit)
 			require.Error(t, err)
 			require.IsType(t, tt.want, err.(*Failure).Err)
 			for _, words := range tt.says {
@@ -86,14 +89,14 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestAmbiguousListsAFew(t *testing.T) {
-	_, err := Apply(t.Context(), []byte(strings.Repeat("x\n", 1000)), []Edit{{Old: "x", New: "y"}})
+	_, err := Apply(t.Context(), []byte(strings.Repeat("x\n", 1000)), []Edit{{Old: "x", New: "y"}}, limit)
 	require.ErrorContains(t, err, "1000 times")
 	require.ErrorContains(t, err, "19, 20 and more")
 }
 
 func TestNearestIsBounded(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
-	_, err := Apply(t.Context(), []byte("a"+long+"\n"), []Edit{{Old: "b" + long, New: ""}})
+	_, err := Apply(t.Context(), []byte("a"+long+"\n"), []Edit{{Old: "b" + long, New: ""}}, limit)
 	require.Error(t, err)
 	require.Less(t, len(err.Error()), 4<<10)
 }
@@ -108,7 +111,7 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, old, new string) {
 		old, new = strings.ToValidUTF8(old, "?"), strings.ToValidUTF8(new, "?")
 		before := text.NewView(raw)
-		got, err := Apply(t.Context(), raw, []Edit{{Old: old, New: new}})
+		got, err := Apply(t.Context(), raw, []Edit{{Old: old, New: new}}, limit)
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return
@@ -135,7 +138,7 @@ func TestApplyIsBounded(t *testing.T) {
 		{"lines that nearly match", strings.Repeat("a\n", 2<<20), strings.Repeat("a\n", 1<<19) + "b", "not found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Apply(t.Context(), []byte(tt.raw), []Edit{{Old: tt.old, New: "x"}})
+			_, err := Apply(t.Context(), []byte(tt.raw), []Edit{{Old: tt.old, New: "x"}}, limit)
 			require.ErrorContains(t, err, tt.says)
 		})
 	}
@@ -144,6 +147,19 @@ func TestApplyIsBounded(t *testing.T) {
 func TestApplyStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Apply(ctx, []byte("a"), []Edit{{Old: "a", New: "b"}})
+	_, err := Apply(ctx, []byte("a"), []Edit{{Old: "a", New: "b"}}, limit)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A million letters, each replaced by a million, would be a terabyte.
+func TestApplyRefusesWhatGrowsTooLarge(t *testing.T) {
+	raw := []byte(strings.Repeat("a", 1<<20))
+	_, err := Apply(t.Context(), raw, []Edit{{Old: "a", New: strings.Repeat("b", 1<<20), All: true}}, limit)
+	var large *TooLarge
+	require.ErrorAs(t, err, &large)
+	got, err := Apply(t.Context(), raw[:4], []Edit{{Old: "a", New: "bb", All: true}}, 8)
+	require.NoError(t, err)
+	require.Equal(t, "bbbbbbbb", string(got.Content))
+	_, err = Apply(t.Context(), raw[:4], []Edit{{Old: "a", New: "bb", All: true}}, 7)
+	require.ErrorAs(t, err, &large)
 }

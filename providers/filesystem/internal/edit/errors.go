@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/agentco/agent/providers/filesystem/internal/text"
 )
 
 // Failure says which of several edits could not be carried out.
@@ -53,10 +51,6 @@ type Ambiguous struct {
 // shownLines is how many line numbers an error lists.
 const shownLines = 20
 
-func ambiguous(v *text.View, places []int) *Ambiguous {
-	return &Ambiguous{Count: len(places), Lines: lines(v, places[:min(len(places), shownLines)])}
-}
-
 // Error says what is wrong.
 func (e *Ambiguous) Error() string {
 	numbers := make([]string, len(e.Lines))
@@ -71,4 +65,12 @@ func (e *Ambiguous) Error() string {
 		where += " and more"
 	}
 	return fmt.Sprintf("old_string matches %d times (%s); add lines around it until it is unique, or set replace_all", e.Count, where)
+}
+
+// TooLarge is an edit whose result would be longer than files may be.
+type TooLarge struct{ Limit int }
+
+// Error says what is wrong.
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("the file would be larger than %d bytes; replace fewer matches, or with less", e.Limit)
 }
