@@ -50,7 +50,10 @@ func (w *workspace) begin(ctx context.Context, call *sdk.Call[config], doing, pa
 		}
 		end()
 	}
-	if c.before, err = w.load(c.target); err != nil {
+	if err = w.files.Writable(c.target.resolved); err == nil {
+		c.before, err = w.load(c.target)
+	}
+	if err != nil {
 		end()
 		return nil, nil, w.explain(err, doing, c.target)
 	}
@@ -142,10 +145,18 @@ func (c *change) makeParents() ([]string, error) {
 	if len(made) == 0 {
 		return nil, nil
 	}
-	if !c.parents {
-		return nil, sdk.NotFound("cannot %s %s: the directory %s does not exist; set create_parents to make it", c.doing, c.target.name, filepath.Dir(c.target.name))
+	if err := c.wantParents(); err != nil {
+		return nil, err
 	}
 	return made, c.w.files.MkdirAll(dir, 0o777)
+}
+
+// wantParents returns an error if the directory is missing and may not be made.
+func (c *change) wantParents() error {
+	if _, err := c.w.files.Stat(filepath.Dir(c.target.resolved)); c.parents || !missing(err) {
+		return nil
+	}
+	return sdk.NotFound("cannot %s %s: the directory %s does not exist; set create_parents to make it", c.doing, c.target.name, filepath.Dir(c.target.name))
 }
 
 // removeParents takes back what makeParents made, as far as it is still empty.

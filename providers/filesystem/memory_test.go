@@ -29,6 +29,8 @@ func (memory) Abs(dir, name string) string {
 
 func (memory) Resolve(name string) (string, error) { return filepath.Clean(name), nil }
 
+func (memory) Writable(string) error { return nil }
+
 func (m memory) Rename(from, to string) error {
 	m.renaming()
 	return m.Fs.Rename(from, to)

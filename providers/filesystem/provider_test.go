@@ -280,7 +280,8 @@ func TestPreviewAndRender(t *testing.T) {
 }
 
 func TestPreviewRefusesLikeTheCall(t *testing.T) {
-	w := newWorld(t, nil)
+	readOnly := t.TempDir()
+	w := newWorld(t, args{"read_only_roots": []any{readOnly}})
 	w.put("root/f", "x\n")
 	for _, tt := range []struct {
 		operation string
@@ -292,7 +293,10 @@ func TestPreviewRefusesLikeTheCall(t *testing.T) {
 		{"write_file", args{"path": "f", "content": "y"}, failed},
 		{"edit_file", args{"path": "f", "old_string": "x", "new_string": "y"}, failed},
 		{"edit_file", args{"path": "g", "old_string": "x", "new_string": "y"}, notFound},
+		{"write_file", args{"path": "no/f", "content": "y", "create_parents": false}, notFound},
+		{"write_file", args{"path": readOnly + "/f", "content": "y"}, denied},
 	} {
+		w.refused(tt.operation, tt.args, tt.want)
 		_, err := w.Preview(t.Context(), tt.operation, tt.args)
 		require.Equal(t, tt.want, sdktest.ToolError(err).GetCategory(), tt.operation)
 	}

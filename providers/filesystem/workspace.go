@@ -26,6 +26,8 @@ type files interface {
 	Abs(dir, name string) string
 	// Resolve returns the one path of a file, without links; it may be missing.
 	Resolve(name string) (string, error)
+	// Writable returns why nothing may be written at a path, or nil.
+	Writable(name string) error
 }
 
 // workspace is what the operations of a configured provider share.

@@ -41,13 +41,16 @@ func prepareWrite(ctx context.Context, call *sdk.Call[config], in writeIn) (*cha
 		return nil, nil, err
 	}
 	c.after, c.parents = []byte(in.Content), in.CreateParents
-	if err := c.expect(in.ExpectedSHA256); err != nil {
+	err = c.expect(in.ExpectedSHA256)
+	if err == nil && c.stale {
+		err = c.changedSinceRead()
+	}
+	if err == nil {
+		err = c.wantParents()
+	}
+	if err != nil {
 		end()
 		return nil, nil, err
-	}
-	if c.stale {
-		end()
-		return nil, nil, c.changedSinceRead()
 	}
 	return c, end, nil
 }

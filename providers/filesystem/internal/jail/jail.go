@@ -167,6 +167,16 @@ func (j *Jail) Resolve(name string) (string, error) {
 	return p.abs(), nil
 }
 
+// Writable returns [ErrReadOnly] for what lies in a read-only root. Whether the
+// system lets it be written is another question.
+func (j *Jail) Writable(name string) error {
+	p, err := j.resolve(name, true)
+	if err == nil && p.root.readOnly {
+		err = ErrReadOnly
+	}
+	return failure("write", name, err)
+}
+
 // PinDir opens the directory dir and returns a jail of just that directory, and
 // what closes it. It goes on meaning the same directory when something else
 // takes its name.
