@@ -145,8 +145,8 @@ func (c *change) makeParents() ([]string, error) {
 	if len(made) == 0 {
 		return nil, nil
 	}
-	if err := c.wantParents(); err != nil {
-		return nil, err
+	if !c.parents {
+		return nil, c.noDirectory()
 	}
 	return made, c.w.files.MkdirAll(dir, 0o777)
 }
@@ -156,6 +156,10 @@ func (c *change) wantParents() error {
 	if _, err := c.w.files.Stat(filepath.Dir(c.target.resolved)); c.parents || !missing(err) {
 		return nil
 	}
+	return c.noDirectory()
+}
+
+func (c *change) noDirectory() error {
 	return sdk.NotFound("cannot %s %s: the directory %s does not exist; set create_parents to make it", c.doing, c.target.name, filepath.Dir(c.target.name))
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -206,8 +207,10 @@ func (w world) swap() (stop func()) {
 			}
 		}
 	}()
-	return func() {
+	stop = sync.OnceFunc(func() {
 		close(end)
 		<-ended
-	}
+	})
+	w.t.Cleanup(stop) // before the tree is removed, also when the test has failed
+	return stop
 }

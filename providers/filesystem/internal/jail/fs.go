@@ -156,20 +156,31 @@ func (j *Jail) Mkdir(name string, perm fs.FileMode) error {
 
 // MkdirAll makes a directory and the ones above it that are missing.
 func (j *Jail) MkdirAll(name string, perm fs.FileMode) error {
-	p, err := j.resolve(name, true)
-	if err != nil {
-		return failure("mkdir", name, err)
-	}
-	if p.info != nil {
-		if !p.info.IsDir() {
-			return failure("mkdir", name, syscall.ENOTDIR)
+	for range attempts {
+		if err := j.mkdirAllOnce(name, perm); !errors.Is(err, errSwapped) {
+			return failure("mkdir", name, err)
 		}
+	}
+	return failure("mkdir", name, ErrUnstable)
+}
+
+func (j *Jail) mkdirAllOnce(name string, perm fs.FileMode) error {
+	p, err := j.resolve(name, true)
+	switch {
+	case err != nil:
+		return err
+	case p.info != nil && !p.info.IsDir():
+		return syscall.ENOTDIR
+	case p.info != nil:
 		return nil
+	case p.root.readOnly:
+		return ErrReadOnly
 	}
-	if p.root.readOnly {
-		return failure("mkdir", name, ErrReadOnly)
+	err = p.root.handle.MkdirAll(p.rel, perm)
+	if errors.Is(err, fs.ErrExist) { // what has come in the meantime may be a link
+		return errSwapped
 	}
-	return failure("mkdir", name, p.root.handle.MkdirAll(p.rel, perm))
+	return settled(err)
 }
 
 // Remove removes a file, a link or an empty directory. What holds a root stays.

@@ -4,6 +4,7 @@ package jail
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 	"testing"
@@ -119,5 +120,31 @@ func TestTheKernelIsNoFiles(t *testing.T) {
 	for _, name := range []string{"/proc/self/environ", "/proc/self/root/etc/passwd", "/proc", "/dev/../proc/self/maps", "/dev/fd/0"} {
 		_, err := j.Open(name)
 		require.ErrorIs(t, err, ErrEscape, name)
+	}
+}
+
+// A link out that appears while directories are made is refused as one.
+func TestRaceOfMadeDirectories(t *testing.T) {
+	h := newHouse(t, Options{})
+	h.put(t, "out/f", "")
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			default:
+				_ = os.Symlink("../out", h.root+"/d") // fails where the other side was first
+				_ = os.RemoveAll(h.root + "/d")
+			}
+		}
+	}()
+	defer func() {
+		close(end)
+		<-ended
+	}()
+	for range 2000 {
+		require.NotErrorIs(t, h.MkdirAll("d", 0o755), fs.ErrExist)
 	}
 }
