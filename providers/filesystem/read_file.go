@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -80,14 +81,14 @@ func (w *workspace) read(ctx context.Context, session string, t target, in readI
 func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window text.Window) (text.Lines, string, error) {
 	head := make([]byte, text.SniffLen)
 	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return text.Lines{}, "", err
 	}
 	head = head[:n]
 	if kind := text.BinaryType(head); kind != "" {
 		return text.Lines{}, "", notText(t, kind, info.Size())
 	}
-	var body io.Reader = io.MultiReader(bytes.NewReader(head), f)
+	body := io.MultiReader(bytes.NewReader(head), f)
 	if info.Size() > 0 { // a file that grows meanwhile is read as it was
 		body = io.LimitReader(body, info.Size())
 	}

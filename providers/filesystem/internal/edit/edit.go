@@ -97,10 +97,10 @@ func apply(ctx context.Context, raw []byte, e Edit, limit int) ([]byte, int, err
 }
 
 func (e Edit) check() error {
-	switch {
-	case e.Old == "":
+	switch e.Old {
+	case "":
 		return &Malformed{Reason: "old_string is empty; give the text to replace, or use write_file to write a whole file"}
-	case e.Old == e.New:
+	case e.New:
 		return &Malformed{Reason: "old_string and new_string are the same; there is nothing to change"}
 	}
 	return nil

@@ -80,7 +80,9 @@ func TestApplyRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Apply(t.Context(), []byte(tt.raw), tt.edits, limit)
 			require.Error(t, err)
-			require.IsType(t, tt.want, err.(*Failure).Err)
+			var failure *Failure
+			require.ErrorAs(t, err, &failure)
+			require.IsType(t, tt.want, failure.Err)
 			for _, words := range tt.says {
 				require.ErrorContains(t, err, words)
 			}

@@ -23,6 +23,7 @@ func openRoot(alias string) (*root, error) {
 		return nil, errors.New("it is not an absolute path")
 	}
 	alias = filepath.Clean(alias)
+	//nolint:forbidigo // the root itself is configured by the user and opened once, here
 	dir, err := filepath.EvalSymlinks(alias)
 	if err != nil {
 		return nil, cause(err)
