@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -185,6 +188,13 @@ func TestSignalsAreAtTheirDefaults(t *testing.T) {
 	ignored := []os.Signal{syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP}
 	signal.Ignore(ignored...)
 	defer signal.Reset(ignored...)
+	// A keeper inherits the mask of the thread that starts it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before unix.Sigset_t
+	blocked := unix.Sigset_t{Val: [16]uint64{1<<(unix.SIGTERM-1) | 1<<(unix.SIGPIPE-1)}}
+	require.NoError(t, unix.PthreadSigmask(unix.SIG_BLOCK, &blocked, &before))
+	defer func() { require.NoError(t, unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)) }()
 	pool := open(t)
 	_, out := start(t, pool, "exec grep -E 'SigIgn|SigBlk' /proc/self/status")
 	text, err := io.ReadAll(out)
@@ -286,7 +296,8 @@ func TestCloseKills(t *testing.T) {
 
 // SO-17
 func TestNothingSurvivesTheProvider(t *testing.T) {
-	for _, c := range runaways {
+	ways := append(slices.Clone(runaways), struct{ name, script string }{"stops its keeper", stopKeeper + "; "})
+	for _, c := range ways {
 		t.Run(c.name, func(t *testing.T) {
 			provider := exec.Command("/proc/self/exe")
 			provider.Env = append(os.Environ(), hostVariable+"="+c.script+" sleep 1000", markVariable+"="+t.Name())
@@ -317,6 +328,37 @@ func TestLostKeeper(t *testing.T) {
 			require.Equal(t, 4, next.Status().Code)
 		})
 	}
+}
+
+// stopKeeper is a command that stops its own keeper and goes on.
+const stopKeeper = `setsid sleep 1000 & kill -STOP $PPID; echo up; sleep 1000`
+
+func TestStoppedKeeper(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*Pool, *Process) error
+	}{
+		{"terminate", func(_ *Pool, p *Process) error { p.Terminate(); return nil }},
+		{"kill", func(_ *Pool, p *Process) error { p.Kill(); return nil }},
+		{"close", func(p *Pool, _ *Process) error { return p.Close() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pool := open(t)
+			process, out := start(t, pool, stopKeeper)
+			readLine(t, out)
+			require.NoError(t, c.end(pool, process))
+			wait(t, "gone", process.Gone())
+			require.Empty(t, marked(t.Name()))
+		})
+	}
+}
+
+func TestKeeperStoppedWhileIdle(t *testing.T) {
+	pool := open(t)
+	require.NoError(t, syscall.Kill(soleKeeper(t, pool), syscall.SIGSTOP))
+	process, _ := start(t, pool, "exit 5")
+	wait(t, "gone", process.Gone())
+	require.Equal(t, 5, process.Status().Code)
 }
 
 func TestKeeperLostWhileIdle(t *testing.T) {

@@ -8,9 +8,13 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// answerPace is how often a keeper that does not answer is woken.
+const answerPace = 100 * time.Millisecond
 
 // link is the provider's side of one keeper.
 type link struct {
@@ -35,11 +39,12 @@ func newLink(p *Pool) (*link, error) {
 	// A session of its own keeps it out of reach of a kill of our process group, which
 	// it must outlive; no output of ours is held open by it.
 	cmd := &exec.Cmd{
-		Path:        "/proc/self/exe", // this very file, even if an upgrade has replaced it
-		Args:        []string{processName},
-		Env:         []string{},
-		ExtraFiles:  []*os.File{far},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		Path:       "/proc/self/exe", // this very file, even if an upgrade has replaced it
+		Args:       []string{processName},
+		Env:        []string{},
+		ExtraFiles: []*os.File{far},
+		// Even if somebody has stopped it, it must see us die.
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGCONT},
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start the process that keeps commands: %w", err), conn.Close())
@@ -77,7 +82,7 @@ func (l *link) start(spec Spec) (*Process, error) {
 	if err := l.order(spec); err != nil {
 		_ = l.conn.Close() // listen ends, and so does begun
 	}
-	if err := <-begun; err != nil {
+	if err := l.answer(begun); err != nil {
 		var refused *StartError
 		if errors.As(err, &refused) {
 			refused.Path = spec.Path
@@ -86,6 +91,19 @@ func (l *link) start(spec Spec) (*Process, error) {
 		return nil, err
 	}
 	return process, nil
+}
+
+// answer waits for the answer of a keeper that may be stopped at any moment, even by the
+// command that it has just started.
+func (l *link) answer(begun <-chan error) error {
+	for {
+		l.wake()
+		select {
+		case err := <-begun:
+			return err
+		case <-time.After(answerPace):
+		}
+	}
 }
 
 func (l *link) order(spec Spec) error {
@@ -101,10 +119,24 @@ func (l *link) order(spec Spec) error {
 	return err
 }
 
-// A request that cannot be sent goes to a keeper that is gone, and its commands with it.
+func (l *link) terminate() { l.request(requestTerminate) }
+func (l *link) kill()      { l.request(requestKill) }
 
-func (l *link) terminate() { _, _ = l.conn.Write(header(requestTerminate, 0)) }
-func (l *link) kill()      { _, _ = l.conn.Write(header(requestKill, 0)) }
+// request sends what needs no body. If it cannot be sent the keeper is gone, and its
+// command with it.
+func (l *link) request(kind byte) {
+	_, _ = l.conn.Write(header(kind, 0))
+	l.wake()
+}
+
+// wake continues a keeper that was stopped, by its own command perhaps.
+func (l *link) wake() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
+
+// dismiss makes the keeper kill what it keeps and end.
+func (l *link) dismiss() {
+	_ = l.conn.Close()
+	l.wake()
+}
 
 // listen hands on what the keeper says until the keeper is gone, however it ends.
 func (l *link) listen() {
@@ -121,7 +153,7 @@ func (l *link) listen() {
 	process, begun := l.current, l.begun
 	l.current, l.begun, l.lost = nil, nil, true
 	l.mu.Unlock()
-	l.pool.dismiss(l, err == nil)
+	l.pool.forget(l, err == nil)
 	if begun != nil {
 		begun <- ErrLost
 	} else if process != nil {

@@ -60,7 +60,7 @@ func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	for _, l := range p.all {
-		_ = l.conn.Close()
+		l.dismiss()
 	}
 	p.idle = nil
 	p.mu.Unlock()
@@ -88,14 +88,14 @@ func (p *Pool) put(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || len(p.idle) >= maxIdle {
-		_ = l.conn.Close()
+		l.dismiss()
 		return
 	}
 	p.idle = append(p.idle, l)
 }
 
 // hire starts a keeper. The lock is held from the fork until it is known in p.all, so
-// that dismiss cannot take it for an orphan.
+// that forget cannot take it for an orphan.
 func (p *Pool) hire() (*link, error) {
 	l, err := newLink(p)
 	if err != nil {
@@ -106,11 +106,13 @@ func (p *Pool) hire() (*link, error) {
 	return l, nil
 }
 
-// dismiss forgets a keeper that has ended. If it did not end of its own will, what it
+// forget drops a keeper that has ended. If it did not end of its own will, what it
 // kept are now our own children, and no keeper's.
-func (p *Pool) dismiss(l *link, orderly bool) {
+func (p *Pool) forget(l *link, orderly bool) {
 	p.mu.Lock()
-	delete(p.all, l.pid())
+	if p.all[l.pid()] == l { // it was reaped, so its number may be another's by now
+		delete(p.all, l.pid())
+	}
 	for i, other := range p.idle {
 		if other == l {
 			p.idle = append(p.idle[:i], p.idle[i+1:]...)

@@ -49,8 +49,10 @@ func run() {
 // defaultSignals gives children the default action for every signal, even if this
 // process inherited an "ignore" as under nohup: a caught signal is reset by exec, an
 // ignored one is not. It also keeps the keeper alive: only SIGKILL and the end of the
-// socket end it.
+// socket end it. Nor is any signal blocked for them: a child gets the mask of the thread
+// that forks, which is this one.
 func defaultSignals() {
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &unix.Sigset_t{}, nil)
 	var all []os.Signal
 	for s := unix.Signal(1); s <= 64; s++ {
 		// The Go runtime sends itself SIGURG all the time.
