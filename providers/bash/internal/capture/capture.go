@@ -89,7 +89,8 @@ func (o *Output) Close() (path string, err error) {
 	if o.file == nil {
 		return "", o.err
 	}
-	if err := errors.Join(o.err, o.file.Close()); err != nil {
+	_, gone := os.Stat(o.file.Name()) // the command may have removed it
+	if err := errors.Join(o.err, o.file.Close(), gone); err != nil {
 		return "", errors.Join(fmt.Errorf("keep the output: %w", err), os.Remove(o.file.Name()))
 	}
 	return o.file.Name(), nil
