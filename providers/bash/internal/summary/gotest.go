@@ -1,6 +1,9 @@
 package summary
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // maxPackages bounds what is remembered of an endless output.
 const maxPackages = 100_000
@@ -10,6 +13,9 @@ const maxPackages = 100_000
 type goTest map[string]bool
 
 func (g *goTest) line(line []byte) bool {
+	if line[0] == '{' {
+		return g.event(line)
+	}
 	rest, passed := bytes.CutPrefix(line, []byte("ok  \t"))
 	if !passed {
 		var failed bool
@@ -21,13 +27,33 @@ func (g *goTest) line(line []byte) bool {
 	if end := bytes.IndexAny(rest, " \t\r"); end >= 0 {
 		name = rest[:end]
 	}
+	g.set(string(name), passed)
+	return true
+}
+
+// event reads a line of go test -json. The end of a package names no test.
+func (g *goTest) event(line []byte) bool {
+	if !bytes.Contains(line, []byte(`"Action":"`)) {
+		return false // any other JSON, of which there may be much
+	}
+	var e struct{ Action, Package, Test string }
+	if err := json.Unmarshal(line, &e); err != nil || e.Package == "" || e.Test != "" {
+		return false
+	}
+	if e.Action != "pass" && e.Action != "fail" {
+		return false
+	}
+	g.set(e.Package, e.Action == "pass")
+	return true
+}
+
+func (g *goTest) set(name string, passed bool) {
 	if *g == nil {
 		*g = goTest{}
 	}
 	if len(*g) < maxPackages {
-		(*g)[string(name)] = passed
+		(*g)[name] = passed
 	}
-	return true
 }
 
 func (g *goTest) verdict() (string, bool) {

@@ -26,6 +26,15 @@ ok  	example.com/x/c	(cached)	coverage: 81.0% of statements
 FAIL
 `
 
+const goTestJSON = `{"Time":"2026-11-30T13:40:04.1Z","Action":"start","Package":"example.com/x/c"}
+{"Time":"2026-11-30T13:40:04.1Z","Action":"fail","Package":"example.com/x/c","Test":"TestC","Elapsed":0}
+{"Time":"2026-11-30T13:40:04.1Z","Action":"output","Package":"example.com/x/c","Output":"FAIL\\texample.com/x/c\\t0.003s\\n"}
+{"Time":"2026-11-30T13:40:04.1Z","Action":"fail","Package":"example.com/x/c","Elapsed":0.004}
+{"ImportPath":"example.com/x/b [example.com/x/b.test]","Action":"build-fail"}
+{"Time":"2026-11-30T13:40:04.3Z","Action":"fail","Package":"example.com/x/b","Elapsed":0,"FailedBuild":"example.com/x/b [example.com/x/b.test]"}
+{"Time":"2026-11-30T13:40:04.4Z","Action":"pass","Package":"example.com/x/a","Elapsed":0.011}
+`
+
 const pytestFailed = `============================= test session starts ==============================
 platform linux -- Python 3.12.3, pytest-8.3.3, pluggy-1.5.0
 collected 4 items
@@ -108,6 +117,9 @@ func TestLine(t *testing.T) {
 	}{
 		{"go test, one failed", goTestMixed, "", 1, "", "1 package failed"},
 		{"go test, build failed too", goTestBuild, "", 1, "", "2 packages failed"},
+		{"go test -json", goTestJSON, "", 1, "", "2 packages failed"},
+		{"go test -json, all well", goTestJSON[strings.LastIndex(goTestJSON, "{\"Time"):], "", 0, "", "1 package passed"},
+		{"other JSON", `{"Action":"fail","reason":"Test"}` + "\n" + `{"Action":"pass","Package":"` + "\n", "", 1, "", `{"Action":"pass","Package":"`},
 		{"go test, all passed", "ok  \ta\t0.1s\nok  \tb\t(cached)\n?   \tc\t[no test files]\nok  \td\t2s [no tests to run]\n", "", 0, "", "3 packages passed"},
 		{"go test, one package", "PASS\nok  \texample.com/x\t0.002s\n", "", 0, "", "1 package passed"},
 		{"go test, retried until it passed", "FAIL\ta\t0.1s\nok  \ta\t0.1s\n", "", 0, "", "1 package passed"},

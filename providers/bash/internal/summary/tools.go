@@ -16,7 +16,9 @@ type tools struct {
 }
 
 // marks are in every line that a tool may recognise, save those of pytest: see mayMatter.
-var marks = [][]byte{[]byte("FAIL\t"), []byte("ok  \t"), []byte("test result: "), []byte("Test")}
+var marks = [][]byte{
+	[]byte("FAIL\t"), []byte("ok  \t"), []byte(`"Action":"pass"`), []byte(`"Action":"fail"`), []byte("test result: "), []byte("Test"),
+}
 
 // mayMatter reports whether some line of p may be one that a tool recognises.
 func mayMatter(p []byte) bool {
@@ -43,7 +45,7 @@ func (t *tools) line(line []byte) {
 		return
 	}
 	switch line[0] {
-	case 'F', 'o':
+	case 'F', 'o', '{':
 		if t.goTest.line(line) {
 			t.speaker = &t.goTest
 		}
