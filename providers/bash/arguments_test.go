@@ -25,6 +25,7 @@ func TestRefusedArguments(t *testing.T) {
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(h.Dir, "afile"), nil, 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(h.Dir, "out")))
+	require.NoError(t, os.Symlink("loop", filepath.Join(h.Dir, "loop")))
 	for _, c := range []struct {
 		name      string
 		arguments fields
@@ -49,6 +50,8 @@ func TestRefusedArguments(t *testing.T) {
 		{"root of the system", fields{"command": "true", "cwd": "/"}, denied, "outside the allowed roots"},
 		{"link out", fields{"command": "true", "cwd": "out"}, denied, "outside the allowed roots"},
 		{"magic link out", fields{"command": "true", "cwd": "/proc/self/root"}, denied, "outside the allowed roots"},
+		{"link to itself", fields{"command": "true", "cwd": "loop"}, invalid, "too many levels"},
+		{"name too long", fields{"command": "true", "cwd": strings.Repeat("x", 300)}, invalid, "too long"},
 		{"NUL in the directory", fields{"command": "true", "cwd": "a\x00b"}, invalid, "cwd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

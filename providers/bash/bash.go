@@ -37,6 +37,10 @@ func bash(ctx context.Context, call *sdk.Call[config], in arguments) (result, er
 	if err != nil {
 		return result{}, err
 	}
+	if err := ctx.Err(); err != nil {
+		call.Report("no command was run")
+		return result{}, err
+	}
 	call.Status("starting process")
 	record := newRecord(call)
 	outcome, err := runner.Run(ctx, call.Config.pool, command, record.deliver)

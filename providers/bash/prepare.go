@@ -73,8 +73,10 @@ func openDirectory(call *sdk.Call[config], in arguments) (*os.File, error) {
 		return nil, sdk.NotFound("start a command in %s: the directory does not exist; create it first or choose another cwd", path)
 	case errors.Is(err, syscall.ENOTDIR):
 		return nil, sdk.InvalidArgument("cwd", "%s is not a directory; give the directory to start in", path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, sdk.Denied("start a command in %s: %w; choose a directory that may be entered", path, err)
 	default:
-		return nil, sdk.Denied("start a command in %s: %w", path, err)
+		return nil, sdk.InvalidArgument("cwd", "%v; give the directory to start in", err)
 	}
 }
 

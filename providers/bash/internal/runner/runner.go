@@ -132,7 +132,7 @@ func (e *execution) wait(ctx context.Context) Reason {
 		case <-e.process.Gone(): // lost, or this and Exited are both ready
 			return Exited
 		case <-ctx.Done():
-			return Cancelled
+			return e.exitedOr(Cancelled)
 		case <-e.timeout.C:
 			return e.exitedOr(TimedOut)
 		case <-idle.C():
@@ -143,7 +143,7 @@ func (e *execution) wait(ctx context.Context) Reason {
 	}
 }
 
-// exitedOr prefers the command's own end to a limit that passed in the same moment.
+// exitedOr prefers the command's own end to a reason that came in the same moment.
 func (e *execution) exitedOr(r Reason) Reason {
 	select {
 	case <-e.process.Exited():
