@@ -5,7 +5,6 @@ package schema
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,16 +46,33 @@ func Arguments(s *schemav1.Schema, v *structpb.Struct) []Problem {
 	return Validate(s, structpb.NewStructValue(v))
 }
 
-// Validate checks one value and returns every problem, in a stable order. A nil schema accepts anything.
+// Validate checks one value and returns its problems, in a stable order; of very many the first, and how many more
+// there are. A nil schema accepts anything that JSON can say.
 func Validate(s *schemav1.Schema, v *structpb.Value) []Problem {
 	var c check
-	c.value("", s, v)
+	c.plain("", v, 0)
+	if len(c.problems) == 0 {
+		c.value("", s, v)
+	}
+	if c.more > 0 {
+		c.problems = append(c.problems, Problem{Text: fmt.Sprintf("and %d more problems", c.more)})
+	}
 	return c.problems
 }
 
-type check struct{ problems []Problem }
+// mostProblems is how many are spelled out: a list can have one at every element.
+const mostProblems = 20
+
+type check struct {
+	problems []Problem
+	more     int
+}
 
 func (c *check) add(path, format string, args ...any) {
+	if len(c.problems) == mostProblems {
+		c.more++
+		return
+	}
 	c.problems = append(c.problems, Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
@@ -71,7 +87,9 @@ func (c *check) value(path string, s *schemav1.Schema, v *structpb.Value) {
 	case schemav1.SchemaType_SCHEMA_TYPE_STRING:
 		c.text(path, s, v)
 	case schemav1.SchemaType_SCHEMA_TYPE_NUMBER:
-		c.number(path, v)
+		if _, ok := v.GetKind().(*structpb.Value_NumberValue); !ok {
+			c.add(path, "must be a number, not %s", typeOf(v))
+		}
 	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:
 		if _, ok := v.GetKind().(*structpb.Value_BoolValue); !ok {
 			c.add(path, "must be true or false, not %s", typeOf(v))
@@ -88,6 +106,9 @@ func (c *check) object(path string, s *schemav1.Schema, v *structpb.Value) {
 		return
 	}
 	fields := object.StructValue.GetFields()
+	if len(s.GetProperties()) == 0 {
+		return // it takes whatever comes
+	}
 	known := slices.Sorted(maps.Keys(s.GetProperties()))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		property, ok := s.GetProperties()[name]
@@ -123,17 +144,6 @@ func (c *check) text(path string, s *schemav1.Schema, v *structpb.Value) {
 	}
 	if enum := s.GetEnumValues(); len(enum) > 0 && !slices.Contains(enum, text.StringValue) {
 		c.add(path, "must be one of %s, not %q%s", strings.Join(enum, ", "), clip(text.StringValue), Hint(text.StringValue, enum))
-	}
-}
-
-func (c *check) number(path string, v *structpb.Value) {
-	number, ok := v.GetKind().(*structpb.Value_NumberValue)
-	if !ok {
-		c.add(path, "must be a number, not %s", typeOf(v))
-		return
-	}
-	if math.IsNaN(number.NumberValue) || math.IsInf(number.NumberValue, 0) {
-		c.add(path, "must be a finite number")
 	}
 }
 

@@ -101,3 +101,75 @@ func FuzzValidate(f *testing.F) {
 		require.Equal(t, first, Validate(&s, &v))
 	})
 }
+
+func TestValuesThatCannotTravel(t *testing.T) {
+	deep := structpb.NewStringValue("leaf")
+	for range 5000 {
+		deep = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{deep}})
+	}
+	tests := []struct {
+		name  string
+		value *structpb.Value
+		want  string
+	}{
+		{"nothing", nil, `"a" has no value, not even null`},
+		{"an empty message", &structpb.Value{}, `"a" has no value, not even null`},
+		{"not a number", structpb.NewNumberValue(math.NaN()), `"a" must be a finite number`},
+		{"bytes", structpb.NewStringValue("\xff"), `"a" must be text in UTF-8`},
+		{"inside", structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewNumberValue(math.Inf(-1))}}), `"a[0]" must be a finite number`},
+		{"a name of bytes", structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"\xff": structpb.NewNullValue()}}), `"a.\xff" must have a name in UTF-8`},
+		{"too deep", deep, "is nested more than 1000 levels deep"},
+		{"null", structpb.NewNullValue(), ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			args := &structpb.Struct{Fields: map[string]*structpb.Value{"a": test.value}}
+			require.Equal(t, test.want, Describe(Arguments(nil, args)), "whatever the schema")
+		})
+	}
+}
+
+func TestObjectWithoutProperties(t *testing.T) {
+	args, err := structpb.NewStruct(map[string]any{"env": map[string]any{"A": "1"}})
+	require.NoError(t, err)
+	require.Empty(t, Arguments(object(nil, map[string]*schemav1.Schema{"env": object(nil, nil)}), args), "takes whatever comes")
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	items := make([]any, 100_000)
+	args, err := structpb.NewStruct(map[string]any{"names": items})
+	require.NoError(t, err)
+	problems := Arguments(object(nil, map[string]*schemav1.Schema{"names": list(text)}), args)
+	require.Len(t, problems, mostProblems+1)
+	require.Equal(t, "and 99980 more problems", problems[mostProblems].String())
+}
+
+func TestWellFormed(t *testing.T) {
+	deep := text
+	for range 3000 {
+		deep = list(deep)
+	}
+	tests := []struct {
+		name   string
+		schema *schemav1.Schema
+		want   string
+	}{
+		{"none", nil, ""},
+		{"no properties", object(nil, nil), ""},
+		{"sound", object([]string{"a"}, map[string]*schemav1.Schema{"a": list(object(nil, map[string]*schemav1.Schema{"b": {}}))}), ""},
+		{"not an object", text, "it must be of type object, not string"},
+		{"a required name without property", object([]string{"ghost"}, nil), `"ghost" is required and not among its properties`},
+		{"an unknown type", object(nil, map[string]*schemav1.Schema{"a": list(&schemav1.Schema{Type: 77})}), `"a[]" has a type this kernel does not know (77)`},
+		{"too deep", object(nil, map[string]*schemav1.Schema{"a": deep}), "it is nested more than 100 levels deep"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := WellFormed(test.schema)
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.EqualError(t, err, test.want)
+		})
+	}
+}
