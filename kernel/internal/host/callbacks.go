@@ -59,6 +59,9 @@ func (c *callbacks) Emit(_ context.Context, r *kernelv1.EmitRequest) (*kernelv1.
 	if event.GetError() == nil {
 		return nil, status.Error(codes.InvalidArgument, "the report of a cancelled call is an error of category CANCELLED")
 	}
+	if err := checkValue("details", event.GetError().GetDetails()); err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
 	if !c.deliver(event.GetToolCallId(), reportFrom(event.GetError())) {
 		c.log.Warn("a report came for a call that nobody waits for", "call", event.GetToolCallId())
 		return nil, status.Errorf(codes.NotFound, "no call %q waits for a report", event.GetToolCallId())

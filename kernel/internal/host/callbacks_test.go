@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -40,6 +41,9 @@ func TestEmit(t *testing.T) {
 		{"another version", func(r *kernelv1.EmitRequest) { r.SchemaVersion = "2" }, codes.InvalidArgument},
 		{"no event at all", func(r *kernelv1.EmitRequest) { r.Payload = []byte("\xff") }, codes.InvalidArgument},
 		{"a result", func(r *kernelv1.EmitRequest) { r.Payload = result }, codes.InvalidArgument},
+		{"no number", func(r *kernelv1.EmitRequest) {
+			r.Payload = reportOf(t, "one", map[string]any{"n": math.Inf(1)}).Payload
+		}, codes.InvalidArgument},
 		{"an unknown call", func(r *kernelv1.EmitRequest) { r.Payload = reportOf(t, "two", nil).Payload }, codes.NotFound},
 	}
 	for _, test := range tests {

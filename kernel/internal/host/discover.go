@@ -1,12 +1,14 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"time"
 
+	"github.com/agentco/agent/kernel/internal/schema"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -122,6 +124,16 @@ func checkOperation(o Operation) error {
 	if !operationName.MatchString(o.Name) {
 		return errors.New("the name must be 1 to 64 letters, digits, _ or -")
 	}
+	if err := schema.WellFormed(o.Input); err != nil {
+		return fmt.Errorf("its input_schema: %w", err)
+	}
+	if err := schema.WellFormed(o.Output); err != nil {
+		return fmt.Errorf("its output_schema: %w", err)
+	}
+	return checkKind(o)
+}
+
+func checkKind(o Operation) error {
 	switch o.Kind {
 	case toolv1.ToolKind_TOOL_KIND_DATA_SOURCE, toolv1.ToolKind_TOOL_KIND_INTERACTIVE:
 		if o.Risk != toolv1.RiskClass_RISK_CLASS_READ_ONLY {
@@ -148,7 +160,7 @@ func (l *life) configure(ctx context.Context, spec Spec, config *structpb.Struct
 		}
 		failed := spec.failure(StageConfigure, l.orEnding(err))
 		if failed.Rejection = rejection(err); failed.Rejection != nil {
-			failed.Cause = errors.New(failed.Rejection.GetMessage())
+			failed.Cause = errors.New(cmp.Or(failed.Rejection.GetMessage(), "it refuses its configuration and does not say why"))
 		}
 		return failed
 	}

@@ -54,17 +54,24 @@ func explainHandshake(ctx context.Context, p *process, cause error, limit time.D
 	first := p.firstLine()
 	switch parts := strings.Split(first, "|"); {
 	case ctx.Err() != nil:
-		return fmt.Errorf("the start was stopped: %w", context.Cause(ctx))
+		return stoppedStart(ctx)
 	case isHandshake(parts):
 		return explainOffer(p.path, parts, cause)
 	case first != "":
 		return fmt.Errorf("%s wrote %s to stdout where the handshake belongs: stdout is reserved for it, "+
 			"so either this is not a provider or it prints too early", p.path, quoted(first))
+	case p.felled() && p.closedStdout():
+		return fmt.Errorf("%s closed its stdout, where the handshake belongs, without a word: it is not a provider", p.path)
 	case p.felled():
 		return fmt.Errorf("%s started but did not shake hands (it was given %s): it hangs in its start, or it is not a provider", p.path, limit)
 	default:
 		return fmt.Errorf("%s ended (%s) without a handshake: it is not a provider, or it failed to start", p.path, p.ending())
 	}
+}
+
+// stoppedStart says that it was not the provider that failed: whoever wanted it does not any more.
+func stoppedStart(ctx context.Context) error {
+	return fmt.Errorf("the start was stopped: %w", context.Cause(ctx))
 }
 
 // isHandshake tells the line that a provider writes from any other text with bars in it.

@@ -3,8 +3,10 @@ package host
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -157,7 +159,9 @@ func TestStartFailures(t *testing.T) {
 		{name: "another version", mode: hosttest.Future, stage: StageHandshake, want: []string{"speaks version 2", "this kernel speaks version 1"}},
 		{name: "nothing to offer", mode: hosttest.Useless, stage: StageSchema, want: []string{"neither tools nor slash commands"}},
 		{name: "breaks the protocol", mode: hosttest.Lying, stage: StageSchema, want: []string{
-			`"harmless": TOOL_KIND_DATA_SOURCE must have risk`, `"bad\x1bname": the name must be`, `"echo" is offered twice`, `"unkind": there is no kind`}},
+			`"harmless": TOOL_KIND_DATA_SOURCE must have risk`, `"bad\x1bname": the name must be`, `"echo" is offered twice`, `"unkind": there is no kind`,
+			`"haunted": its input_schema: "ghost" is required and not among`, `"flat": its output_schema: it must be of type object`}},
+		{name: "refuses without a word", mode: hosttest.Curt, stage: StageConfigure, want: []string{"does not say why"}},
 		{name: "dies in Configure", mode: hosttest.Fragile, stage: StageConfigure, want: []string{"exit status 4", "the vase fell"}},
 	}
 	for _, test := range tests {
@@ -180,6 +184,47 @@ func TestStartFailures(t *testing.T) {
 			require.ErrorContains(t, err, `provider "fixture": `)
 		})
 	}
+}
+
+// What can no longer become a handshake is not waited for.
+func TestStartEndsWithTheFirstLine(t *testing.T) {
+	tests := []struct{ name, script, want string }{
+		{"never ends it", "head -c 100000 /dev/zero; exec sleep 600", "to stdout where the handshake belongs"},
+		{"closes stdout", "exec >&-; exec sleep 600", "closed its stdout, where the handshake belongs"},
+		{"dies of a signal", "kill -SEGV $$", "signal: segmentation fault"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := spec(hosttest.Good)
+			s.StartTimeout = time.Hour
+			s.Path = filepath.Join(t.TempDir(), "provider")
+			require.NoError(t, os.WriteFile(s.Path, []byte("#!/bin/sh\n"+test.script+"\n"), 0o755))
+			_, err := Start(t.Context(), s, nil)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+// Whoever stops a start is told that, and not what broke by it.
+func TestStartIsStoppedAtEveryStage(t *testing.T) {
+	stopped := errors.New("changed my mind")
+	for _, mode := range []hosttest.Mode{hosttest.Silent, hosttest.Thinking, hosttest.Stuck} {
+		t.Run(string(mode), func(t *testing.T) {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, stopped)
+			defer cancel()
+			_, err := Start(ctx, spec(mode), nil)
+			require.ErrorIs(t, err, stopped)
+		})
+	}
+}
+
+// The provider works in the project, the kernel elsewhere: a relative TMPDIR is not the same folder for both.
+func TestRelativeTemporaryFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".")
+	s := spec(hosttest.Good)
+	s.Dir = t.TempDir()
+	start(t, s)
 }
 
 func TestConfigureRejectionNamesTheField(t *testing.T) {

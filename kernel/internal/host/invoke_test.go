@@ -51,6 +51,10 @@ func TestInvokeFaults(t *testing.T) {
 		{"no category", "UNSPECIFIED"},
 		{"claims a crash", "PROCESS_CRASHED"},
 		{"plain status", "wires crossed"},
+		{"status that claims a crash", "wires crossed"},
+		{"no number", `sent a result that cannot be passed on: "n" must be a finite number`},
+		{"no number in a part", `sent a partial_result that cannot be passed on: "n" must be a finite number`},
+		{"no number in an error", `("sums do not add up") that cannot be passed on: "n" must be a finite number`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-plugin/runner"
@@ -42,6 +43,7 @@ type process struct {
 
 	mu     sync.Mutex
 	first  string    // the first line of stdout
+	mute   bool      // stdout ended, by no doing of ours, without a whole line
 	until  time.Time // when the grace of a shutdown ends
 	gone   bool      // the process has ended: its id must not be signalled any more
 	doomed bool      // it is to be killed, started or not
@@ -110,17 +112,18 @@ func (p *process) wait(outputs ...channel) {
 }
 
 func (p *process) readStdout(stdout io.Reader) {
-	defer func() { _ = p.promise.Close() }()
 	reader := bufio.NewReaderSize(stdout, longestHandshake)
 	line, err := reader.ReadSlice('\n')
 	p.mu.Lock()
 	p.first = strings.TrimSpace(string(line))
+	p.mute = err != nil && !p.doomed
 	p.mu.Unlock()
 	if err == nil {
 		// go-plugin reads one line and then only what it throws away.
 		_, _ = p.promise.Write(line)
-		_ = p.promise.Close()
 	}
+	// Whatever else comes, or whoever keeps the pipe open: there will be no other handshake.
+	_ = p.promise.Close()
 	_, _ = io.Copy(p.lines("stdout", false), reader)
 }
 
@@ -174,11 +177,19 @@ func (p *process) firstLine() string {
 }
 
 // felled reports whether it took us to end the child, once exited is closed. A child may be ending by itself when it
-// is told to, so its exit status has the last word.
+// is told to, so how it ended has the last word.
 func (p *process) felled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.doomed && p.cmd.ProcessState != nil && !p.cmd.ProcessState.Exited()
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return p.doomed && ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// closedStdout reports whether the child gave up stdout before it wrote a line to it.
+func (p *process) closedStdout() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mute
 }
 
 // startedAt is when the child began to exist; zero when it never did.

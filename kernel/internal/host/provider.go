@@ -87,6 +87,9 @@ func Start(ctx context.Context, spec Spec, configure Configure) (*Provider, erro
 	}
 	if failed := p.introduce(ctx, l, configure); failed != nil {
 		l.end(0)
+		if ctx.Err() != nil {
+			return nil, p.spec.failure(failed.Stage, stoppedStart(ctx))
+		}
 		if failed.Stage == StageSchema || failed.Stage == StageConfigure && failed.Rejection == nil {
 			failed.Output = l.process.errors.lines()
 		}

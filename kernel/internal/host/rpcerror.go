@@ -33,7 +33,7 @@ func rejection(err error) *toolv1.ToolError {
 
 // toolError is what a failed RPC means: what the provider put into the status, else what its code says.
 func toolError(what string, err error) *toolv1.ToolError {
-	if e := rejection(err); e != nil {
+	if e := rejection(err); e != nil && checkError(e) == nil {
 		return e
 	}
 	s := status.Convert(err)

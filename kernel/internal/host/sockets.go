@@ -34,6 +34,12 @@ func newSocketFolder() (*socketFolder, error) {
 		if base == "" {
 			continue
 		}
+		// The provider works in another folder than the kernel, so a relative path would mean another one there.
+		base, err := filepath.Abs(base)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
 		if n := len(base) + socketSuffix; n > longestSocket {
 			errs = append(errs, fmt.Errorf("%s would give a socket path of %d bytes, the limit is %d", base, n, longestSocket))
 			continue

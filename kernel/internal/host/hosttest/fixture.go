@@ -66,6 +66,14 @@ func (f *fixture) configure(config *structpb.Struct) error {
 		fmt.Fprintln(stderr, "the vase fell")
 		os.Exit(4)
 	}
+	switch f.mode {
+	case Stuck:
+		select {}
+	case Curt:
+		s, _ := status.New(codes.InvalidArgument, "refused").WithDetails(&toolv1.ToolError{
+			Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS})
+		return s.Err()
+	}
 	if config.GetFields()["refuse"].GetBoolValue() {
 		details, _ := structpb.NewStruct(map[string]any{"field": "refuse"})
 		s, _ := status.New(codes.InvalidArgument, "refused").WithDetails(&toolv1.ToolError{

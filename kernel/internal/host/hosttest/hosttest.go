@@ -41,6 +41,12 @@ const (
 	Lying Mode = "lying"
 	// Fragile dies when it is configured.
 	Fragile Mode = "fragile"
+	// Thinking never says what it offers.
+	Thinking Mode = "thinking"
+	// Stuck never accepts its configuration.
+	Stuck Mode = "stuck"
+	// Curt refuses its configuration without a word.
+	Curt Mode = "curt"
 	// Mute answers everything but has no way back to the kernel.
 	Mute Mode = "mute"
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -189,6 +190,9 @@ func die(c call) error {
 	return nil
 }
 
+// noNumber can be said in protobuf and not in JSON.
+var noNumber = &structpb.Struct{Fields: map[string]*structpb.Value{"n": structpb.NewNumberValue(math.NaN())}}
+
 func misbehave(c call) error {
 	switch c.text("how") {
 	case "two results":
@@ -207,6 +211,17 @@ func misbehave(c call) error {
 		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, "boo")
 	case "plain status":
 		return status.Error(codes.Internal, "wires crossed")
+	case "no number":
+		return c.send(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: noNumber}}})
+	case "no number in a part":
+		return errors.Join(c.send(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_PartialResult_{PartialResult: &toolv1.ToolEvent_PartialResult{Payload: noNumber}}}), c.result(nil))
+	case "no number in an error":
+		return c.send(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: &toolv1.ToolError{
+			Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED, Message: "sums do not add up", Details: noNumber}}})
+	case "status that claims a crash":
+		s, _ := status.New(codes.Internal, "wires crossed").WithDetails(&toolv1.ToolError{
+			Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED})
+		return s.Err()
 	case "never closes":
 		return errors.Join(c.result(nil), func() error { <-c.ctx.Done(); return nil }())
 	}
@@ -229,6 +244,9 @@ type tools struct {
 }
 
 func (t tools) GetSchema(context.Context, *toolv1.GetSchemaRequest) (*toolv1.GetSchemaResponse, error) {
+	if t.mode == Thinking {
+		select {}
+	}
 	r := &toolv1.GetSchemaResponse{ConfigSchema: t.schema()}
 	for _, tool := range all {
 		r.Tools = append(r.Tools, tool.schema)
@@ -238,7 +256,9 @@ func (t tools) GetSchema(context.Context, *toolv1.GetSchemaRequest) (*toolv1.Get
 			&toolv1.ToolSchema{Name: "harmless", Kind: reads, Risk: toolv1.RiskClass_RISK_CLASS_CRITICAL},
 			&toolv1.ToolSchema{Name: "bad\x1bname", Kind: writes, Risk: toolv1.RiskClass_RISK_CLASS_LOW},
 			&toolv1.ToolSchema{Name: "echo", Kind: reads, Risk: toolv1.RiskClass_RISK_CLASS_READ_ONLY},
-			&toolv1.ToolSchema{Name: "unkind"})
+			&toolv1.ToolSchema{Name: "unkind"},
+			&toolv1.ToolSchema{Name: "haunted", Kind: reads, Risk: toolv1.RiskClass_RISK_CLASS_READ_ONLY, InputSchema: object([]string{"ghost"}, nil)},
+			&toolv1.ToolSchema{Name: "flat", Kind: reads, Risk: toolv1.RiskClass_RISK_CLASS_READ_ONLY, OutputSchema: stringType})
 	}
 	return r, nil
 }
