@@ -17,7 +17,7 @@ import (
 const secret = "s3cr3t-abc"
 
 func testScope() Scope {
-	env := map[string]string{"TOKEN": secret, "EMPTY": "", "PORT": "8080"}
+	env := map[string]string{"TOKEN": secret, "EMPTY": "", "PORT": "8080", "BYTES": "\xff", "DECOMPOSED": "e\u0301"}
 	return Scope{Root: "/project", Cwd: "/project/sub", Home: "/home/u", LookupEnv: func(name string) (string, bool) {
 		v, ok := env[name]
 		return v, ok

@@ -78,6 +78,7 @@ func TestDecodeProblems(t *testing.T) {
 		{"computed variable name", `token = env(upper("token"))`, []string{"agent.hcl:3:9", "must come from the environment"}},
 		{"literal secret in an object", "auth = {\n user = \"me\"\n token = \"" + secret + "\" }", []string{"agent.hcl:5:10", "must come from the environment"}},
 		{"two literal secrets on a line", `auth = { user = "` + secret + `", token = "` + secret + `" }`, []string{"agent.hcl:3:39", "must come from the environment"}},
+		{"secret after a colon", "auth = {\n user = \"me\"\n token : \"" + secret + "==\"\n }", []string{"agent.hcl:5:10", "must come from the environment"}},
 		{"object by function", `auth = coalesce(null, { user = "me" })`, []string{"agent.hcl:3:8", "must come from the environment"}},
 		{"missing member", `auth = { token = env("TOKEN") }`, []string{"agent.hcl:3:8", `Missing required argument "user"`, "Who asks."}},
 		{"unknown member", `auth = { usr = "me", user = "me" }`, []string{"agent.hcl:3:16", "Unknown argument in", `Did you mean "user"?`}},
@@ -107,7 +108,7 @@ func TestLoadHidesValues(t *testing.T) {
 	for _, expr := range []string{
 		`{ a = 1 }[env("TOKEN")]`, `[1][env("TOKEN")]`, `{ for x in ["a", "b"] : env("TOKEN") => x }`,
 		`env("TOKEN") + 1`, `env("TOKEN").x`, `env("TOKEN") ? 1 : 2`, `upper(env("TOKEN"), 1)`, `env("TOKEN")...`,
-		`concat(env("TOKEN"))`, `{ a = 1 }[upper(env("TOKEN"))]`,
+		`env(env("TOKEN"))`, `[env(upper(env("TOKEN"))), env("UNSET")]`, `concat(env("TOKEN"))`, `{ a = 1 }[upper(env("TOKEN"))]`,
 	} {
 		t.Run(expr, func(t *testing.T) {
 			_, diags := loadText(withProvider("name = " + expr))
@@ -118,6 +119,31 @@ func TestLoadHidesValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the wire cannot carry, or cty would change on the way, must not be a puzzle later.
+func TestVariablesThatAreNotPassedOn(t *testing.T) {
+	tests := []struct{ name, expr, want string }{
+		{"unset", `env("UNSET")`, `Environment variable "UNSET" is not set`},
+		{"bytes", `env("BYTES")`, `Environment variable "BYTES" is not text in UTF-8`},
+		{"decomposed", `"x${env("DECOMPOSED")}"`, `Environment variable "DECOMPOSED" would be changed`},
+		{"a computed name", `env(lower("UNSET"))`, "An environment variable is not set"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := loadText(withProvider("name = " + tt.expr))
+			require.Len(t, diags, 1)
+			require.Equal(t, tt.want, diags[0].Summary)
+			require.Contains(t, diags[0].Detail, `The argument "name" needs it. Set it`)
+		})
+	}
+}
+
+func TestRejectedWithoutAWord(t *testing.T) {
+	p, _ := loadText(withProvider("name = 1"))
+	diags := p.Providers[0].Rejected("name", "")
+	require.Equal(t, "agent.hcl:3:8", diags[0].Position())
+	require.Equal(t, "It does not say why.", diags[0].Detail)
 }
 
 func TestDecodeWithoutBlock(t *testing.T) {
@@ -155,6 +181,7 @@ func TestDecodeRefusesABadSchema(t *testing.T) {
 		{"no type", []*configv1.ConfigAttribute{attribute("a", 0)}, "no known type"},
 		{"unknown type", []*configv1.ConfigAttribute{attribute("a", 99)}, "no known type"},
 		{"no name", []*configv1.ConfigAttribute{attribute("", configv1.AttrType_ATTR_TYPE_BOOL)}, "no name"},
+		{"no identifier", []*configv1.ConfigAttribute{attribute("a b\x1b", configv1.AttrType_ATTR_TYPE_BOOL)}, `"a b\x1b" is no name`},
 		{"twice", []*configv1.ConfigAttribute{attribute("a", configv1.AttrType_ATTR_TYPE_BOOL), attribute("a", configv1.AttrType_ATTR_TYPE_BOOL)}, "twice"},
 		{"object without attributes", []*configv1.ConfigAttribute{object}, "OBJECT"},
 		{"secret with a default", []*configv1.ConfigAttribute{secretDefault}, "sensitive"},

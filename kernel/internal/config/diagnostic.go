@@ -134,8 +134,8 @@ func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
 
 // mask is what of a line stands before its first value.
 func mask(line []byte) []byte {
-	if name, _, found := bytes.Cut(line, []byte("=")); found {
-		return append(bytes.Clone(name), "= …"...)
+	if end := bytes.IndexAny(line, "=:"); end >= 0 {
+		return append(bytes.Clone(line[:end+1]), " …"...)
 	}
 	return []byte("…")
 }

@@ -43,6 +43,10 @@ func GlobalPath() string { return filepath.Join(xdg.ConfigHome, "agent", "config
 // LoadGlobal reads the config.hcl at path; a file that does not exist is an empty one. The error is of
 // type Diagnostics.
 func LoadGlobal(path string, scope Scope) (*Global, error) {
+	if !filepath.IsAbs(path) { // it would be a file of whatever folder this is, and say what to run
+		return nil, Diagnostics{{Severity: Error, Summary: "No place for config.hcl", File: path,
+			Detail: "The folder of the user's configuration is not an absolute path. Set HOME or XDG_CONFIG_HOME to one."}}
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return &Global{File: path}, nil
 	}

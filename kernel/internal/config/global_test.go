@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -41,6 +42,14 @@ func TestLoadGlobalWithoutFile(t *testing.T) {
 	g, err := LoadGlobal(filepath.Join(t.TempDir(), "config.hcl"), testScope())
 	require.NoError(t, err)
 	require.Empty(t, g.DevOverrides)
+}
+
+// A relative path would be a file of the project, which must not say what to run.
+func TestLoadGlobalOfNoUser(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("config.hcl", []byte(`dev_overrides { fs = "/bin/evil" }`), 0o600))
+	_, err := LoadGlobal("config.hcl", testScope())
+	require.ErrorContains(t, err, "Set HOME or XDG_CONFIG_HOME")
 }
 
 func TestLoadGlobalProblems(t *testing.T) {

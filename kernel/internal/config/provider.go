@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -43,12 +44,12 @@ func (l *loader) windowsPaths(a *hclsyntax.Attribute) {
 func explain(f *file, a *hclsyntax.Attribute, diags ...*hcl.Diagnostic) {
 	calls := envCalls(a.Expr)
 	for _, d := range diags {
-		var unset *unsetError
+		var wrong *variableError
 		extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
 		switch {
-		case ok && errors.As(extra.FunctionCallError(), &unset):
-			d.Summary = fmt.Sprintf("Environment variable %q is not set", unset.name)
-			d.Detail = fmt.Sprintf("The argument %q needs it. Set it, even to an empty string, and run again.", a.Name)
+		case ok && errors.As(extra.FunctionCallError(), &wrong):
+			d.Summary = wrong.about(f.text(a.Expr.Range()))
+			d.Detail = fmt.Sprintf("The argument %q needs it. %s", a.Name, wrong.cure)
 		case d.Summary == "Unknown variable":
 			d.Detail = unknownVariable(f, d)
 		case d.Summary == "Call to unknown function":
@@ -82,6 +83,7 @@ func (p *Provider) Rejected(argument, message string) Diagnostics {
 			at = a.Expr.Range()
 		}
 	}
-	d := errorAt(at, fmt.Sprintf("Provider %q refuses %q", p.Name, argument), "%s", capital(message))
+	d := errorAt(at, fmt.Sprintf("Provider %q refuses %q", p.Name, argument), "%s",
+		cmp.Or(capital(message), "It does not say why."))
 	return p.file.render(hcl.Diagnostics{d})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
@@ -28,6 +29,8 @@ func checkAttributes(attrs []*configv1.ConfigAttribute, path string, depth int) 
 		switch {
 		case a.GetName() == "":
 			errs = append(errs, fmt.Errorf("an attribute of %q has no name", path))
+		case !hclsyntax.ValidIdentifier(a.GetName()):
+			errs = append(errs, fmt.Errorf("%q is no name that agent.hcl could hold", name))
 		case seen[a.GetName()]:
 			errs = append(errs, fmt.Errorf("%s is declared twice", name))
 		default:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -31,10 +33,19 @@ var functions = map[string]function.Function{
 	"upper":     stdlib.UpperFunc,
 }
 
-// unsetError says that env() was asked for a variable that is not set.
-type unsetError struct{ name string }
+// variableError is what is wrong with a variable that env() was asked for.
+type variableError struct{ name, problem, cure string }
 
-func (e *unsetError) Error() string { return fmt.Sprintf("environment variable %q is not set", e.name) }
+func (e *variableError) Error() string { return e.about(quoted(e.name)) }
+
+// about says what is wrong without telling more than the source does: the name of a variable may itself come from
+// another one, and be the secret in it.
+func (e *variableError) about(source string) string {
+	if !strings.Contains(source, quoted(e.name)) {
+		return "An environment variable " + e.problem
+	}
+	return fmt.Sprintf("Environment variable %q %s", e.name, e.problem)
+}
 
 // context is the evaluation context of a provider block.
 func (s Scope) context() *hcl.EvalContext {
@@ -60,10 +71,17 @@ func (s Scope) env() function.Function {
 		Type:   function.StaticReturnType(cty.String),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			name := args[0].AsString()
-			if value, set := s.LookupEnv(name); set {
-				return cty.StringVal(value), nil
+			value, set := s.LookupEnv(name)
+			switch text := cty.StringVal(value); {
+			case !set:
+				return cty.NilVal, &variableError{name, "is not set", "Set it, even to an empty string, and run again."}
+			case !utf8.ValidString(value):
+				return cty.NilVal, &variableError{name, "is not text in UTF-8", "Set it to text."}
+			case text.AsString() != value: // cty composes characters
+				return cty.NilVal, &variableError{name, "would be changed", "Set it to text in Unicode's composed form (NFC)."}
+			default:
+				return text, nil
 			}
-			return cty.NilVal, &unsetError{name}
 		},
 	})
 }

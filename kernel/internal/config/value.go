@@ -39,6 +39,9 @@ func sentence(err error) string { return capital(err.Error()) }
 
 func capital(s string) string {
 	s = strings.TrimSuffix(s, ".")
+	if s == "" {
+		return ""
+	}
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:]
 }
