@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -81,6 +79,9 @@ func (a *arguments) object(args string) error {
 	if err := s.UnmarshalJSON(text); err != nil {
 		return usagef("%s is not a JSON object: %w", from, err)
 	}
+	if err := checkNumbers(text); err != nil {
+		return usagef("%s: %w", from, err)
+	}
 	maps.Copy(a.values, s.GetFields())
 	return nil
 }
@@ -133,8 +134,8 @@ func (a *arguments) set(name, text string) error {
 func typed(name string, s *schemav1.Schema, text string) (*structpb.Value, error) {
 	switch s.GetType() {
 	case schemav1.SchemaType_SCHEMA_TYPE_NUMBER:
-		if n, err := strconv.ParseFloat(text, 64); err == nil && json.Valid([]byte(text)) {
-			return structpb.NewNumberValue(n), nil
+		if n, ok, err := parseNumber(text); ok {
+			return structpb.NewNumberValue(n), err
 		}
 	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:
 		if text == "true" || text == "false" {

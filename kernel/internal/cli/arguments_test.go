@@ -55,6 +55,7 @@ func TestParseArguments(t *testing.T) {
 		{name: "lists by repetition", words: []string{"paths=a", "sizes=1", "paths=b", "sizes=2.5"}, want: `{"paths":["a","b"],"sizes":[1,2.5]}`},
 		{name: "untypable values stay for the check", words: []string{"limit=many", "all=yes", "sizes=x", "unknown=1"}, want: `{"limit":"many","all":"yes","sizes":["x"],"unknown":"1"}`},
 		{name: "numbers that JSON does not know", words: []string{"limit=0x10"}, want: `{"limit":"0x10"}`},
+		{name: "large numbers that stay", args: `{"limit": 1e300, "sizes": [9007199254740992, -0]}`, want: `{"limit":1e300,"sizes":[9007199254740992,0]}`},
 		{name: "not a number", words: []string{"limit=NaN"}, want: `{"limit":"NaN"}`},
 		{name: "object", args: `{"edits": [{"a": 1}], "path": "x"}`, want: `{"edits":[{"a":1}],"path":"x"}`},
 		{name: "words win over the object", args: `{"path": "x", "paths": ["old"]}`, words: []string{"path=y", "paths=new"}, want: `{"path":"y","paths":["new"]}`},
@@ -91,6 +92,8 @@ func TestParseArgumentsRefuses(t *testing.T) {
 		{name: "not an object", args: `[1]`, want: "not a JSON object"},
 		{name: "text after the object", args: `{} {}`, want: "not a JSON object"},
 		{name: "a key twice", args: `{"a": {"b": 1, "b": 2}}`, want: `duplicate map key "b"`},
+		{name: "a number that would change", words: []string{"limit=9007199254740993"}, want: "it would become 9007199254740992"},
+		{name: "a number deep in the object that would change", args: `{"edits": [{"id": -9007199254740993}]}`, want: "--args: the number -9007199254740993"},
 		{name: "no such file", args: "@/no/such/file", want: "no such file"},
 		{name: "too many values", words: []string{"a", "1", "b", "c"}, positional: true, want: `no argument left for "c"`},
 	}

@@ -21,6 +21,14 @@ type callFlags struct {
 	timeout  time.Duration
 }
 
+// check finds what the flags themselves cannot.
+func (f *callFlags) check() error {
+	if f.timeout < 0 {
+		return usagef("--timeout %s: a call cannot take less than no time", f.timeout)
+	}
+	return nil
+}
+
 func (f *callFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.args, "args", "", "arguments as a `JSON` object, or @FILE to read them, @- from stdin")
@@ -130,6 +138,9 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 
 // withEngine runs work on an engine with the named providers; failed says which of them did not start.
 func (a *app) withEngine(p *project, flags callFlags, names []string, work func(e *engine.Engine, failed error) error) error {
+	if err := flags.check(); err != nil {
+		return err
+	}
 	var approver gate.Approver
 	if flags.yes {
 		approver = gate.ApproveAll("--yes")

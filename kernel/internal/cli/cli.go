@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -59,8 +60,9 @@ type globalFlags struct {
 func newApp(version string) *app {
 	a := &app{version: version}
 	a.ctx, a.cancel = context.WithCancelCause(context.Background())
-	// A closed pipe is an error of write, so that what runs is ended in order.
-	signal.Ignore(syscall.SIGPIPE)
+	// A closed pipe is an error of write, so that what runs is ended in order. To ignore the signal would be to have
+	// every provider, and what it runs, ignore it too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a.display = newDisplay(os.Stdout, os.Stderr, a.cancel)
 	return a
 }
@@ -89,7 +91,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 	root.SetVersionTemplate("agent {{.Version}}\n")
 	root.SetOut(a.display.Out())
 	root.SetErr(a.display.Err())
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(a.flagError)
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.flags.dir, "chdir", "C", "", "work in this `folder`")
 	flags.BoolVar(&a.flags.json, "json", false, "write JSON to stdout")
@@ -126,8 +128,13 @@ func (a *app) versionText() string {
 	return a.version
 }
 
-// flagError adds what was probably meant.
-func flagError(cmd *cobra.Command, err error) error {
+// flagError adds what was probably meant. Parsing has stopped, so that --json may not have been reached.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	words := os.Args
+	if end := slices.Index(words, "--"); end >= 0 {
+		words = words[:end]
+	}
+	a.flags.json = a.flags.json || slices.Contains(words, "--json")
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	_, wrong, _ := strings.Cut(err.Error(), "unknown flag: ")

@@ -100,7 +100,7 @@ func failureLine(err error) map[string]outcomeJSON {
 	if exitCode(err) == exitCancelled {
 		out.Status = engine.Cancelled
 	}
-	toolError := &toolv1.ToolError{Category: categoryOf(err), Message: err.Error()}
+	toolError := &toolv1.ToolError{Category: categoryOf(err), Message: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	if toolError.Category == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN {
 		toolError.Details = cause(err)
 	}

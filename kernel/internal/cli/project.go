@@ -13,6 +13,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/schema"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
@@ -60,7 +61,9 @@ func shown(cwd, path string) string {
 	return rel
 }
 
-func (a *app) warn(text string) { a.display.Note(a.display.ErrPainter().Warning("warning: ") + text) }
+func (a *app) warn(text string) {
+	a.display.Note(a.display.ErrPainter().Warning("warning: ") + paint.Text(text))
+}
 
 // specs says how to start the named providers; all of them when none is named.
 func (p *project) specs(names ...string) ([]engine.ProviderSpec, error) {

@@ -14,6 +14,8 @@ func (a *app) report(err error) {
 	var call *callError
 	switch {
 	case err == nil, a.silent, errors.Is(err, errNobodyReads), errors.As(err, &call): // a call has shown its outcome
+	case a.flags.json && a.display.OutError() != nil:
+		a.showError(err) // stdout, where it belongs, is what failed
 	case a.flags.json && a.answersWithOutcome:
 		a.writeJSON(failureLine(err))
 	case a.flags.json:

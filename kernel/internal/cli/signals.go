@@ -33,11 +33,15 @@ func (k *killSwitch) press() {
 	hit()
 }
 
-// watchSignals cancels on the first Ctrl-C or SIGTERM and kills on a second Ctrl-C soon after one.
+// watchSignals cancels on the first Ctrl-C, on SIGTERM and when the terminal is closed, and kills on a second Ctrl-C
+// soon after one.
 func (a *app) watchSignals() (stop func()) {
 	signals := make(chan os.Signal, 4)
 	done := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		var last time.Time
 		for {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -48,7 +49,7 @@ func (v *humanView) event(ev *toolEvent) {
 
 func progressText(p *toolv1.ToolEvent_Progress) string {
 	text := paint.Line(p.GetMessage())
-	if p.FractionComplete != nil {
+	if p.FractionComplete != nil && !math.IsNaN(p.GetFractionComplete()) {
 		text = fmt.Sprintf("%s %3.0f %%", text, 100*min(max(p.GetFractionComplete(), 0), 1))
 	}
 	return strings.TrimSpace(text)

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
@@ -69,6 +70,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	if e.workingDir, err = absolute(o.WorkingDir, root); err != nil {
 		return nil, err
+	}
+	if !utf8.ValidString(e.workingDir) {
+		return nil, fmt.Errorf("cannot work in %q: providers are told the folder as text in UTF-8, and its name is none", e.workingDir)
 	}
 	e.stopping, e.stop = context.WithCancelCause(context.Background())
 	e.gate = &gate.Gate{Policy: rules, Approver: o.Approver, Preview: e.previewOf, Log: e.log}

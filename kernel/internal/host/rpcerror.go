@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"strings"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/grpc/codes"
@@ -11,7 +12,7 @@ import (
 
 // Failure makes a ToolError.
 func Failure(category toolv1.ToolErrorCategory, format string, args ...any) *toolv1.ToolError {
-	return &toolv1.ToolError{Category: category, Message: fmt.Sprintf(format, args...)}
+	return &toolv1.ToolError{Category: category, Message: strings.ToValidUTF8(fmt.Sprintf(format, args...), "\uFFFD")}
 }
 
 // unknown makes an UNKNOWN error, whose details carry the raw cause.
