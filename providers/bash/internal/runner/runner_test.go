@@ -179,3 +179,32 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	require.ElementsMatch(t, want, got)
 }
+
+// What was printed first is read first. Both terminals are filled by the kernel at its own
+// pace, so now and then a pair is not in order.
+func TestOrderOfArrival(t *testing.T) {
+	pool := open(t)
+	for _, c := range []struct{ name, script, want string }{
+		{"stdout first", "echo 1; echo 2 >&2", "1\n2\n"},
+		{"stderr first", "echo 1 >&2; echo 2", "1\n2\n"},
+		{"in turns", "echo 1; /bin/echo 2 >&2; /bin/echo 3; /bin/echo 4 >&2", "1\n2\n3\n4\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, size := range []*terminal.Size{nil, {Columns: 80, Rows: 24}} {
+				right := 0
+				for range 50 {
+					cmd := command(t, c.script)
+					cmd.Terminal = size
+					var both bytes.Buffer
+					_, err := Run(t.Context(), pool, cmd, func(_ Stream, p []byte) { both.Write(p) })
+					require.NoError(t, err)
+					if both.String() == c.want {
+						right++
+					}
+				}
+				t.Logf("terminal %v: %d of 50", size != nil, right)
+				require.Greater(t, right, 25)
+			}
+		})
+	}
+}

@@ -3,17 +3,14 @@ package runner
 import (
 	"errors"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/agentco/agent/providers/bash/internal/terminal"
 )
 
-// silence is how long a stream must be quiet, once the command is over, before it is
-// given up although somebody still holds it open.
+// silence is how long the streams must be quiet, once the command is over, before they
+// are given up although somebody still holds them open.
 const silence = 200 * time.Millisecond
 
 // inFlight is the most that a terminal or a pipe holds. Once all processes of a command
@@ -23,12 +20,12 @@ const inFlight = 1 << 20
 // streams reads both outputs of a command into a relay.
 type streams struct {
 	out, err terminal.Stream
+	watch    *watch
 	relay    *relay
 
 	draining  atomic.Bool
 	finishing atomic.Bool
-	lastRead  atomic.Int64 // unix nanoseconds
-	readers   sync.WaitGroup
+	lastRead  atomic.Int64  // unix nanoseconds
 	done      chan struct{} // closed when both have ended and the relay is closed
 }
 
@@ -46,32 +43,32 @@ func openStreams(size *terminal.Size) (*streams, error) {
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	return &streams{out: out, err: stderr, relay: newRelay(), done: make(chan struct{})}, nil
+	watch, err := newWatch([2]*os.File{Stdout: out.Reader, Stderr: stderr.Reader})
+	if err != nil {
+		return nil, errors.Join(err, out.Close(), stderr.Close())
+	}
+	return &streams{out: out, err: stderr, watch: watch, relay: newRelay(), done: make(chan struct{})}, nil
 }
 
 // close gives up both streams before they were read.
-func (s *streams) close() { _, _ = s.out.Close(), s.err.Close() }
+func (s *streams) close() { _, _, _ = s.watch.close(), s.out.Close(), s.err.Close() }
 
 // read starts reading. Our own copies of the writing ends are closed first: as long as
 // one is open there is no end.
 func (s *streams) read() {
 	_, _ = s.out.Writer.Close(), s.err.Writer.Close()
 	s.lastRead.Store(time.Now().UnixNano())
-	s.readers.Go(func() { s.readOne(Stdout, s.out.Reader) })
-	s.readers.Go(func() { s.readOne(Stderr, s.err.Reader) })
 	go func() {
-		s.readers.Wait()
+		s.readBoth()
 		s.relay.close()
 		close(s.done)
 	}()
 }
 
-// drain makes each stream end by itself after a silence.
+// drain makes the streams end by themselves after a silence.
 func (s *streams) drain() {
 	s.draining.Store(true)
-	for _, f := range []*os.File{s.out.Reader, s.err.Reader} {
-		_ = f.SetReadDeadline(time.Now().Add(silence)) // fails when it has ended already
-	}
+	s.watch.setDeadline(time.Now().Add(silence))
 }
 
 // finish makes both streams end although somebody outside the command, who got hold of
@@ -90,42 +87,10 @@ func (s *streams) quietFor() time.Duration {
 	return time.Since(time.Unix(0, s.lastRead.Load()))
 }
 
-func (s *streams) readOne(stream Stream, f *os.File) {
-	defer func() { _ = f.Close() }()
-	buffer := make([]byte, chunkSize)
-	for left := inFlight; left > 0; {
-		if s.draining.Load() {
-			_ = f.SetReadDeadline(time.Now().Add(silence))
-		}
-		n, err := f.Read(buffer)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			n, err = lastLook(f, buffer)
-		}
-		if n > 0 {
-			s.relay.put(stream, buffer[:n])
-			s.lastRead.Store(time.Now().UnixNano())
-		}
-		if s.finishing.Load() {
-			left -= n
-		}
-		if err != nil {
-			return // the end of the stream, EIO on a terminal, or it was abandoned
-		}
+// take hands on what was read.
+func (s *streams) take(stream Stream, p []byte) {
+	if len(p) > 0 {
+		s.relay.put(stream, p)
+		s.lastRead.Store(time.Now().UnixNano())
 	}
-}
-
-// lastLook reads what may have come while this goroutine had no processor to run on: a
-// deadline that has passed fails a Read even if there is something to read.
-func lastLook(f *os.File, buffer []byte) (n int, err error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	if refused := raw.Control(func(fd uintptr) { n, err = unix.Read(int(fd), buffer) }); refused != nil {
-		return 0, refused
-	}
-	if err == nil && n <= 0 {
-		err = os.ErrDeadlineExceeded
-	}
-	return max(n, 0), err
 }
