@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -151,7 +152,7 @@ func TestShellIsPlain(t *testing.T) {
 	r := run(t, h, `shopt login_shell; echo $-; echo $0`)
 	require.Equal(t, "login_shell    \toff\nhBc\nbash\n", r.Stdout)
 	r = run(t, h, `yes | head -n 1; echo ${PIPESTATUS[*]}; grep -E 'SigIgn|SigBlk' /proc/self/status; umask; ulimit -n; ls /proc/self/fd | tr '\n' ' '`)
-	lines := strings.Split(r.Stdout, "\n")
+	lines := strings.Split(ownSignals(r.Stdout), "\n")
 	require.Equal(t, []string{"y", "141 0", "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"}, lines[:4])
 	require.Equal(t, "0 1 2 3 ", lines[6], "ls holds 3 itself")
 	require.Empty(t, r.Stderr)
@@ -171,4 +172,10 @@ func TestGitNeitherPagesNorEdits(t *testing.T) {
 	r = run(t, h, "git commit --amend --allow-empty && git log -1 --format=%s")
 	require.Contains(t, r.Stdout, "commit 60\n")
 	require.EqualValues(t, 0, r.Result["exit_code"])
+}
+
+// ownSignals hides signals 32 and 33 in what /proc says of a process: the C library keeps them for itself, no shell can
+// use them, and some programs, make among them, start their children with these ignored.
+func ownSignals(status string) string {
+	return regexp.MustCompile(`(?m)^SigIgn:\t0000000[01][08]0000000$`).ReplaceAllString(status, "SigIgn:\t0000000000000000")
 }
