@@ -114,7 +114,7 @@ func (a *app) enter() error {
 // finish shows an error and turns it into an exit code.
 func (a *app) finish(err error) int {
 	if unwritten := a.display.OutError(); unwritten != nil {
-		err = unwritten
+		err, a.silent = unwritten, false
 	}
 	a.report(err)
 	a.display.Close()
