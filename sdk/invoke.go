@@ -43,6 +43,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	go func() { done <- run(ctx, op, f) }()
 	out := await(ctx, grace, done)
 	if ctx.Err() == nil {
+		s.callbacks.logs.flush()
 		err = f.events.end(lastEvent(op.about(), out))
 	}
 	if ctx.Err() == nil {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -25,17 +28,21 @@ const (
 	logPatience = time.Second
 )
 
+// logRecord is an entry, or, with flushed, a place in the queue that somebody waits for.
 type logRecord struct {
 	session string
 	entry   *logv1.LogEntry
+	flushed chan<- struct{}
 }
 
-// logQueue sends log entries in order, from one goroutine, which runs while there are any.
+// logQueue sends log entries in order, from one goroutine.
 type logQueue struct {
 	callbacks *callbacks
 	entries   chan logRecord
+	waiting   atomic.Int64 // entries that are not delivered yet
 	stop      chan struct{}
 	stopped   chan struct{}
+	alone     bool // no channel came in time, so nothing waits for one any more; of run only
 }
 
 func newLogQueue(c *callbacks) *logQueue {
@@ -45,10 +52,33 @@ func newLogQueue(c *callbacks) *logQueue {
 }
 
 func (q *logQueue) add(r logRecord) {
+	q.waiting.Add(1)
 	select {
 	case q.entries <- r:
 	default:
+		q.waiting.Add(-1)
 		fmt.Fprintf(os.Stderr, "log backlog is full, dropped: %s\n", r.entry.GetMessage())
+	}
+}
+
+// flush returns when what was logged before is delivered, or after a while when the kernel does not take it: a kernel
+// may end a provider as soon as its call is over.
+func (q *logQueue) flush() {
+	if q.waiting.Load() == 0 {
+		return
+	}
+	flushed := make(chan struct{})
+	timer := time.NewTimer(2 * logPatience)
+	defer timer.Stop()
+	select {
+	case q.entries <- logRecord{flushed: flushed}:
+	case <-timer.C:
+		return
+	}
+	select {
+	case <-flushed:
+	case <-q.stopped:
+	case <-timer.C:
 	}
 }
 
@@ -73,33 +103,37 @@ func (q *logQueue) run() {
 
 // send delivers first and whatever else of its session waits behind it.
 func (q *logQueue) send(first logRecord) {
-	batch := []*logv1.LogEntry{first.entry}
-	session := first.session
-	var next *logRecord
-collect:
-	for len(batch) < logBatch {
-		select {
-		case r := <-q.entries:
-			if r.session != session {
-				next = &r
-				break collect
-			}
-			batch = append(batch, r.entry)
-		default:
-			break collect
+	next := &first
+	for next != nil {
+		record := *next
+		next = nil
+		if record.flushed != nil {
+			close(record.flushed)
+			return
 		}
-	}
-	q.deliver(session, batch)
-	if next != nil {
-		q.send(*next)
+		batch := []*logv1.LogEntry{record.entry}
+		for next == nil && len(batch) < logBatch {
+			select {
+			case r := <-q.entries:
+				if r.flushed == nil && r.session == record.session {
+					batch = append(batch, r.entry)
+				} else {
+					next = &r
+				}
+				continue
+			default:
+			}
+			break
+		}
+		q.deliver(record.session, batch)
+		q.waiting.Add(-int64(len(batch)))
 	}
 }
 
 func (q *logQueue) deliver(session string, batch []*logv1.LogEntry) {
-	client := q.callbacks.ready()
-	if client != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), logPatience)
-		defer cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), logPatience)
+	defer cancel()
+	if client := q.client(ctx); client != nil {
 		request := &kernelv1.LogRequest{Entries: batch}
 		if session != "" {
 			request.SessionId = proto.String(session)
@@ -113,10 +147,21 @@ func (q *logQueue) deliver(session string, batch []*logv1.LogEntry) {
 	}
 }
 
+// client is the way to the kernel. A channel that is still being dialled is waited for, but only once in vain.
+func (q *logQueue) client(ctx context.Context) kernelv1.KernelCallbackServiceClient {
+	if client := q.callbacks.ready(); client != nil || q.alone {
+		return client
+	}
+	client, err := q.callbacks.connected(ctx)
+	q.alone = err != nil
+	return client
+}
+
 func fieldText(entry *logv1.LogEntry) string {
 	var b strings.Builder
-	for key, value := range entry.GetFields().AsMap() {
-		fmt.Fprintf(&b, " %s=%v", key, value)
+	fields := entry.GetFields().AsMap()
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(&b, " %s=%v", key, fields[key])
 	}
 	return b.String()
 }

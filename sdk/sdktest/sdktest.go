@@ -4,6 +4,7 @@ package sdktest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -135,9 +136,8 @@ func connect(t testing.TB, lis *bufconn.Listener) *grpc.ClientConn {
 }
 
 func (h *Harness) configure(ctx context.Context, config map[string]any) error {
-	block, err := structpb.NewStruct(config)
-	require.NoError(h.t, err)
-	_, err = h.tools.Configure(ctx, &toolv1.ConfigureRequest{Config: block})
+	block := object(h.t, config)
+	_, err := h.tools.Configure(ctx, &toolv1.ConfigureRequest{Config: block})
 	if status.Code(err) == codes.Unimplemented {
 		_, err = h.commands.Configure(ctx, &slashcommandv1.ConfigureRequest{Config: block})
 	}
@@ -233,9 +233,7 @@ func (h *Harness) Preview(ctx context.Context, name string, arguments map[string
 // Render asks to show a payload. The error is a gRPC status.
 func (h *Harness) Render(ctx context.Context, payload map[string]any) (*renderv1.RenderTree, error) {
 	h.t.Helper()
-	s, err := structpb.NewStruct(payload)
-	require.NoError(h.t, err)
-	text, err := protojson.Marshal(s)
+	text, err := protojson.Marshal(object(h.t, payload))
 	require.NoError(h.t, err)
 	if len(h.isTool) > 0 {
 		r, err := h.tools.Render(ctx, &toolv1.RenderRequest{Payload: text, SchemaVersion: plugin.SchemaVersion})
@@ -247,9 +245,7 @@ func (h *Harness) Render(ctx context.Context, payload map[string]any) (*renderv1
 
 func (h *Harness) call(dir, name string, arguments map[string]any) *toolv1.ToolCall {
 	h.t.Helper()
-	s, err := structpb.NewStruct(arguments)
-	require.NoError(h.t, err)
-	return &toolv1.ToolCall{Id: h.kernel.nextID(), ToolName: name, Arguments: s, CallContext: &commonv1.CallContext{
+	return &toolv1.ToolCall{Id: h.kernel.nextID(), ToolName: name, Arguments: object(h.t, arguments), CallContext: &commonv1.CallContext{
 		SessionId: "01J00000000000000000000001", TurnId: "01J00000000000000000000002", WorkingDirectory: dir,
 	}}
 }
@@ -288,4 +284,17 @@ func (h *Harness) isCommand(name string) bool {
 		}
 	}
 	return false
+}
+
+// object makes a message of any map that encoding/json takes, so that tests write Go values: []string, structs, int64.
+func object(t testing.TB, m map[string]any) *structpb.Struct {
+	t.Helper()
+	s := &structpb.Struct{}
+	if m == nil {
+		return s
+	}
+	text, err := json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, protojson.Unmarshal(text, s))
+	return s
 }
