@@ -21,8 +21,9 @@ help: ## list the targets
 .PHONY: build
 build: ## build agent and the providers into bin/
 	@mkdir -p bin
-	$(BUILD) -o bin/agent ./kernel/cmd/agent
-	$(foreach p,$(PROVIDERS),$(BUILD) -o bin/provider-$(p) ./providers/$(p) &&) true
+	@echo "building agent, $(PROVIDERS:%=provider-%) into bin/"
+	@$(BUILD) -o bin/agent ./kernel/cmd/agent
+	@set -e; for p in $(PROVIDERS); do $(BUILD) -o bin/provider-$$p ./providers/$$p; done
 
 .PHONY: demo
 demo: build ## play a session on a copy of examples/project, through the real binaries
@@ -72,7 +73,7 @@ lint: bin/golangci-lint ## lint, with the rules that hold the import order
 
 .PHONY: standalone
 standalone: ## build each module by itself, as its users do, with a tidy go.mod
-	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff && GOWORK=off go build ./... && GOWORK=off go vet ./...) || { echo "$$m: see above"; exit 1; }; done
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff && GOWORK=off go build -o /dev/null ./... && GOWORK=off go vet ./...) || { echo "$$m: see above"; exit 1; }; done
 
 .PHONY: check
 check: vet standalone check-generated lint ## what CI runs beside the tests

@@ -24,6 +24,9 @@ provider "bash" {
   env           = { CGO_ENABLED = "0" }
 }
 
+# A release commits the changelog and tags that commit. Without commit = true the tag is put on HEAD, and the rewritten
+# changelog waits in the working tree.
 provider "release-tools" {
   changelog_path = "CHANGELOG.md"
+  commit         = true
 }

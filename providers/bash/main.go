@@ -25,7 +25,7 @@ func main() { sdk.Main(provider()) }
 func provider() *sdk.Provider[config] {
 	p := sdk.New[config]("bash", "Runs shell commands.").
 		Version(version).
-		Source("github.com/agentco/provider-bash").
+		Source("github.com/agentco/agent//provider-bash").
 		Setup(setup).
 		Close(teardown)
 	sdk.Tool(p, "bash", strings.TrimSpace(bashDescription), bash).

@@ -49,7 +49,7 @@ func description(operation string) string {
 
 func provider() *sdk.Provider[config] {
 	p := sdk.New[config]("filesystem", "Reads and changes files inside the allowed roots.")
-	p.Version(version).Source("github.com/agentco/provider-filesystem")
+	p.Version(version).Source("github.com/agentco/agent//provider-filesystem")
 	p.Setup(setup).Close(func(c *config) error { return c.files.close() })
 	operations(p)
 	return p

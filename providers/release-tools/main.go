@@ -18,7 +18,7 @@ func main() { sdk.Main(provider()) }
 
 func provider() *sdk.Provider[config] {
 	p := sdk.New[config]("release-tools", "Shows the changelog and makes releases.")
-	p.Source("github.com/agentco/provider-release-tools")
+	p.Source("github.com/agentco/agent//provider-release-tools")
 	if version != "" {
 		p.Version(version)
 	}
