@@ -13,6 +13,8 @@ import (
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -69,11 +71,11 @@ func ask(ctx context.Context, c category, provider string) (*offer, *commonv1.Pr
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("it did not say what it offers as %s: %w", c.id(), err)
+		return nil, nil, unanswered(fmt.Sprintf("it did not say what it offers as %s", c.id()), schemaTimeout, err)
 	}
 	producer, err := c.describe(ctx)
 	if err != nil && !absent(err) {
-		return nil, nil, fmt.Errorf("it did not identify itself as %s: %w", c.id(), err)
+		return nil, nil, unanswered(fmt.Sprintf("it did not identify itself as %s", c.id()), schemaTimeout, err)
 	}
 	if v := producer.GetProtocolVersion(); v > 1 {
 		return nil, nil, fmt.Errorf("it speaks version %d of %s and this kernel speaks version 1: install a version of the provider made for it", v, c.id())
@@ -82,6 +84,14 @@ func ask(ctx context.Context, c category, provider string) (*offer, *commonv1.Pr
 		producer = &commonv1.ProducerRef{Name: provider, Category: c.id(), ProtocolVersion: 1}
 	}
 	return &o, producer, nil
+}
+
+// unanswered says which question failed, and of one without an answer how long it was waited for.
+func unanswered(what string, limit time.Duration, err error) error {
+	if status.Code(err) == codes.DeadlineExceeded {
+		return fmt.Errorf("%s: there was no answer within %s", what, limit)
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 func (d *discovery) add(o offer, producer *commonv1.ProducerRef) {
@@ -158,7 +168,7 @@ func (l *life) configure(ctx context.Context, spec Spec, config *structpb.Struct
 		if err == nil {
 			continue
 		}
-		failed := spec.failure(StageConfigure, l.orEnding(err))
+		failed := spec.failure(StageConfigure, l.orEnding(unanswered("it was not configured", configureTimeout, err)))
 		if failed.Rejection = rejection(err); failed.Rejection != nil {
 			failed.Cause = errors.New(cmp.Or(failed.Rejection.GetMessage(), "it refuses its configuration and does not say why"))
 		}
