@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +91,7 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 	if !ok || provider == "" || tool == "" {
 		return usagef("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", target)
 	}
-	p, err := a.open()
+	p, err := a.open(provider)
 	if err != nil {
 		return err
 	}
@@ -115,15 +116,20 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 
 // run starts all providers: which of them has the command, only they know.
 func (a *app) run(flags callFlags, name string, words []string) error {
-	p, err := a.open()
+	p, err := a.read()
 	if err != nil {
 		return err
 	}
+	var used []string
+	tell := sync.OnceFunc(func() { a.tellOverrides(p, used...) })
+	defer tell() // of all when none was found to be used
 	return a.withEngine(p, flags, nil, func(e *engine.Engine, failed error) error {
 		op, err := e.LookupCommand(name)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
+		used = append(used, op.Provider)
+		tell()
 		// Another provider's trouble is not this command's.
 		for _, f := range flatten(failed) {
 			a.warn(f.Error())
@@ -146,7 +152,8 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 		approver = gate.ApproveAll("--yes")
 	} else if t := openTerminal(); t != nil {
 		defer t.close()
-		approver = &prompt{display: a.display, terminal: t}
+		a.prompt.display, a.prompt.terminal = a.display, t
+		approver = &a.prompt
 	}
 	e, err := a.start(p, approver, names...)
 	if e == nil {
@@ -158,14 +165,13 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 
 // call runs one call and shows what comes of it.
 func (a *app) call(e *engine.Engine, flags callFlags, op engine.Operation, args *structpb.Struct) error {
-	unfit := e.Validate(op, args) != nil
 	v := a.viewer(e, op, flags.markdown)
 	outcome := e.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
 	v.outcome(outcome)
 	if outcome.Status == engine.Completed {
 		return nil
 	}
-	return &callError{outcome: outcome, unfit: unfit}
+	return &callError{outcome: outcome}
 }
 
 // viewer shows a call: to a program as lines of JSON, to a person as it goes.

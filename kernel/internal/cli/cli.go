@@ -42,6 +42,7 @@ type app struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	kill   killSwitch
+	prompt prompt
 	// answersWithOutcome is set for the commands that run calls: to a program they always say an outcome.
 	answersWithOutcome bool
 	// silent is set when the error has been shown as part of a command's own output.

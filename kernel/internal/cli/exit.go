@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
 // The exit codes, which scripts rely on.
@@ -61,8 +62,6 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 // callError is a call that did not complete.
 type callError struct {
 	outcome engine.Outcome
-	// unfit is set when the kernel refused the arguments before it asked the provider for anything.
-	unfit bool
 }
 
 func (e *callError) Error() string {
@@ -78,8 +77,8 @@ func (e *callError) exitCode() int {
 	case engine.Cancelled:
 		return exitCancelled
 	default:
-		if e.unfit {
-			return exitUsage
+		if e.outcome.Error.GetCategory() == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS {
+			return exitUsage // whoever found it, the kernel or the provider
 		}
 		return exitFailed
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -21,12 +22,41 @@ import (
 // project is the configuration a command works with.
 type project struct {
 	*config.Project
-	global *config.Global
-	cwd    string
+	global    *config.Global
+	cwd, home string
 }
 
-// open finds and reads the configuration, and says what is to be said on every run.
-func (a *app) open() (*project, error) {
+// open finds and reads the configuration, and says what is to be said on every run: of the named providers, or of all
+// when none is named.
+func (a *app) open(names ...string) (*project, error) {
+	p, err := a.read()
+	if err == nil {
+		a.tellOverrides(p, names...)
+	}
+	return p, err
+}
+
+// tellOverrides says which of the named providers, all when none is named, are not the installed ones.
+func (a *app) tellOverrides(p *project, names ...string) {
+	overridden := slices.DeleteFunc(p.global.Overridden(p.Project), func(name string) bool {
+		return len(names) > 0 && !slices.Contains(names, name)
+	})
+	if len(overridden) > 0 {
+		line := fmt.Sprintf("dev_overrides: %s (%s)", strings.Join(overridden, ", "), p.short(p.global.File))
+		a.display.Note(a.display.ErrPainter().Dim(paint.Line(line)))
+	}
+}
+
+// short is a path with ~ for the user's folder.
+func (p *project) short(path string) string {
+	if rest, inside := strings.CutPrefix(path, p.home+string(filepath.Separator)); inside && p.home != "" {
+		return filepath.Join("~", rest)
+	}
+	return path
+}
+
+// read finds and reads the configuration.
+func (a *app) read() (*project, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -42,12 +72,9 @@ func (a *app) open() (*project, error) {
 	if err := errors.Join(err, globalErr); err != nil {
 		return nil, err
 	}
-	p := &project{Project: loaded, global: global, cwd: cwd}
+	p := &project{Project: loaded, global: global, cwd: cwd, home: home}
 	for _, d := range p.Warnings {
 		a.showDiagnostic(d)
-	}
-	if w := global.OverrideWarning(loaded); w != "" {
-		a.warn(w)
 	}
 	return p, nil
 }
@@ -77,7 +104,7 @@ func (p *project) specs(names ...string) ([]engine.ProviderSpec, error) {
 		if !ok {
 			missing = append(missing, pr.Errorf("Provider \""+pr.Name+"\" is not installed",
 				"Installing providers is not available in this build yet. Build one and name the binary in %s: dev_overrides { %s = \"/path/to/provider-%s\" }.",
-				p.global.File, pr.Name, pr.Name)...)
+				p.short(p.global.File), pr.Name, pr.Name)...)
 			continue
 		}
 		specs = append(specs, engine.ProviderSpec{
@@ -140,7 +167,7 @@ func (p *project) explain(err error) error {
 	}
 	out := make([]error, len(failures))
 	for i, f := range failures {
-		out[i] = f
+		out[i] = &failedStart{f, p.override(f.Provider)}
 		field := f.Rejection.GetDetails().GetFields()["field"].GetStringValue()
 		if pr := p.Provider(f.Provider); pr != nil && field != "" {
 			out[i] = &rejection{start: f, files: pr.Rejected(field, strings.TrimPrefix(f.Rejection.GetMessage(), field+": "))}
@@ -148,6 +175,22 @@ func (p *project) explain(err error) error {
 	}
 	return errors.Join(out...)
 }
+
+// override is where the user's configuration names the binary of a provider.
+func (p *project) override(provider string) string {
+	return fmt.Sprintf("%s:%d", p.short(p.global.File), p.global.OverrideLine(provider))
+}
+
+// failedStart is a start that failed, and where the path of the binary comes from.
+type failedStart struct {
+	*engine.StartError
+	from string
+}
+
+func (f *failedStart) Error() string {
+	return fmt.Sprintf("%s\nThe path of the provider comes from %s.", f.StartError, f.from)
+}
+func (f *failedStart) Unwrap() error { return f.StartError }
 
 // rejection is a failed start that is a problem of agent.hcl.
 type rejection struct {

@@ -15,14 +15,16 @@ import (
 type prompt struct {
 	display  *display
 	terminal *terminal
+	asked    bool
 }
 
 // Approve shows all items and asks one by one. A person who leaves (end of input) has said no to the rest.
 func (p *prompt) Approve(ctx context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+	p.asked = true
 	p.display.SetStatus("")
 	answers := make([]gate.Answer, len(items))
 	for i, item := range items {
-		p.display.Note(p.question(item))
+		p.display.Note(planned(item, p.display.ErrPainter()))
 		yes, err := p.ask(ctx)
 		if err != nil {
 			return nil, err
@@ -35,10 +37,9 @@ func (p *prompt) Approve(ctx context.Context, items []*planv1.PlanItem) ([]gate.
 	return answers, nil
 }
 
-// question shows what is about to happen. Every line of the provider's is behind a bar, so that none can
-// look like the question itself.
-func (p *prompt) question(item *planv1.PlanItem) string {
-	painter := p.display.ErrPainter()
+// planned shows what is about to happen. Every line of the provider's is behind a bar, so that none can
+// look like a question of ours.
+func planned(item *planv1.PlanItem, painter paint.Painter) string {
 	painter.Width = max(0, painter.Width-len("  │ "))
 	lines := []string{painter.Bold(paint.Line(itemName(item))) + painter.Dim(" · risk "+risk(item.GetRisk()))}
 	if item.GetPreview() != nil {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 )
 
@@ -33,9 +35,17 @@ func (a *app) validate() error {
 		return err
 	}
 	if err == nil {
-		a.printf("%s %s: %d providers, %d policies\n", a.display.OutPainter().Success("valid"), shown(p.cwd, p.File), len(p.Providers), len(p.Policies))
+		a.printf("%s %s: %s, %s\n", a.display.OutPainter().Success("valid"), shown(p.cwd, p.File),
+			count(len(p.Providers), "provider", "providers"), count(len(p.Policies), "policy", "policies"))
 	}
 	return err
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // check does what can be done without calling anything.

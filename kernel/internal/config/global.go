@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -20,6 +19,7 @@ type Global struct {
 	// DevOverrides maps the name of a provider to the absolute path of a binary to run instead of an
 	// installed one.
 	DevOverrides map[string]string
+	overridesAt  map[string]hcl.Range
 	Mirror       Mirror
 }
 
@@ -68,7 +68,7 @@ func loadGlobal(f *file, syntax hcl.Diagnostics, path string, scope Scope) (*Glo
 				didYouMean(b.Type, []string{"dev_overrides", "registry_mirror"}))
 		case !l.labelled(b, "") || !l.unique(b):
 		case b.Type == "dev_overrides":
-			g.DevOverrides = l.devOverrides(b)
+			g.DevOverrides, g.overridesAt = l.devOverrides(b)
 		default:
 			g.Mirror = l.mirror(b)
 		}
@@ -79,9 +79,9 @@ func loadGlobal(f *file, syntax hcl.Diagnostics, path string, scope Scope) (*Glo
 	return g, nil
 }
 
-func (l *loader) devOverrides(b *block) map[string]string {
+func (l *loader) devOverrides(b *block) (overrides map[string]string, at map[string]hcl.Range) {
 	l.noBlocks(b)
-	overrides := map[string]string{}
+	overrides, at = map[string]string{}, map[string]hcl.Range{}
 	for _, a := range sortedAttributes(b.Body) {
 		if !providerName.MatchString(a.Name) {
 			l.fail(a.NameRange, "Invalid provider name "+quoted(a.Name), "A name is lower-case letters, digits, - and _, beginning with a letter.")
@@ -99,9 +99,9 @@ func (l *loader) devOverrides(b *block) map[string]string {
 				"The file serves every project, so there is no folder a relative path could begin at. Write an absolute path to the binary, such as \"${path.home}/bin/provider-%s\".", a.Name)
 			continue
 		}
-		overrides[a.Name] = filepath.Clean(path)
+		overrides[a.Name], at[a.Name] = filepath.Clean(path), a.NameRange
 	}
-	return overrides
+	return overrides, at
 }
 
 func (l *loader) noBlocks(b *block) {
@@ -189,16 +189,16 @@ func (l *loader) authEnv(a *hclsyntax.Attribute) string {
 	return name
 }
 
-// OverrideWarning says which overrides are in force for the providers of a project; empty for none.
-func (g *Global) OverrideWarning(p *Project) string {
+// Overridden are the providers of a project whose binary is named here, in the order of the project.
+func (g *Global) Overridden(p *Project) []string {
 	var names []string
 	for _, pr := range p.Providers {
 		if _, ok := g.DevOverrides[pr.Name]; ok {
 			names = append(names, pr.Name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("dev_overrides in force for %s (%s)", list(names), g.File)
+	return names
 }
+
+// OverrideLine is the line of File that names the binary of a provider; 0 when there is none.
+func (g *Global) OverrideLine(provider string) int { return g.overridesAt[provider].Start.Line }

@@ -75,9 +75,12 @@ func TestLoadGlobalProblems(t *testing.T) {
 	}
 }
 
-func TestOverrideWarning(t *testing.T) {
+func TestOverridden(t *testing.T) {
 	p, _ := loadText(withProvider(""))
-	require.Empty(t, (&Global{DevOverrides: map[string]string{"other": "/x"}}).OverrideWarning(p))
-	g := &Global{File: "/c.hcl", DevOverrides: map[string]string{"fs": "/x"}}
-	require.Equal(t, "dev_overrides in force for fs (/c.hcl)", g.OverrideWarning(p))
+	require.Empty(t, (&Global{DevOverrides: map[string]string{"other": "/x"}}).Overridden(p))
+	g, diags := loadGlobalText("dev_overrides {\n  other = \"/x\"\n  fs = \"/y\"\n}")
+	require.Empty(t, diags)
+	require.Equal(t, []string{"fs"}, g.Overridden(p))
+	require.Equal(t, 3, g.OverrideLine("fs"))
+	require.Zero(t, g.OverrideLine("bash"))
 }

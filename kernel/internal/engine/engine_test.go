@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -172,6 +173,45 @@ func TestApproverSeesThePreview(t *testing.T) {
 	require.Equal(t, "would write /x", seen[0].GetPreview().GetRoot().GetText().GetContent())
 	require.Equal(t, o.CallID, seen[0].GetCallId())
 	require.Same(t, seen[0], o.Plan)
+}
+
+func TestRefusedPreview(t *testing.T) {
+	tests := []struct {
+		category toolv1.ToolErrorCategory
+		asked    bool
+	}{
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS, false},
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, false},
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, false},
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED, false},
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CONCURRENCY_CONFLICT, false},
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN, true},
+		{toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, true},
+	}
+	for _, test := range tests {
+		name := strings.TrimPrefix(test.category.String(), "TOOL_ERROR_CATEGORY_")
+		t.Run(name, func(t *testing.T) {
+			var shown string
+			e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+				shown = items[0].GetPreview().String()
+				return make([]gate.Answer, len(items)), nil
+			})})
+			r := newRecorder()
+			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": "refused:" + name, "content": ""}), r.sink)
+			require.Empty(t, r.names())
+			if test.asked {
+				require.Equal(t, Denied, o.Status)
+				require.Contains(t, shown, "no preview: it cannot be")
+				require.Contains(t, shown, "refused:"+name)
+				return
+			}
+			require.Empty(t, shown, "nobody may be asked")
+			require.Equal(t, Failed, o.Status)
+			require.Equal(t, test.category, o.Error.GetCategory())
+			require.Equal(t, "it cannot be", o.Error.GetMessage())
+			require.Empty(t, o.DecidedBy)
+		})
+	}
 }
 
 func TestTurnAsksOnceAndDoesNotHoldUpTheRest(t *testing.T) {

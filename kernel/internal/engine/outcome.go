@@ -20,7 +20,7 @@ type Request struct {
 // Sink receives the events of a call, each once and in order, from one goroutine at a time; the provider waits while
 // it works. A call that reached its provider ends with a result or an error, as the kernel judged it, unless it was
 // cancelled: then what the provider reported afterwards (output, a partial_result with its note) comes last. A call
-// that was denied, or whose arguments do not fit, has no events. A deadline is a cancellation too, except that an
+// that was denied, or refused before it ran, has no events. A deadline is a cancellation too, except that an
 // error ends it.
 type Sink func(*toolv1.ToolEvent)
 
@@ -51,7 +51,7 @@ type Outcome struct {
 	// Report is what the provider said of a call that was cancelled or timed out; nil when it said nothing.
 	Report *Report
 	// DecidedBy says what let the call run, or did not: a policy, a flag, a person, a default. Empty when the
-	// arguments did not fit, so that nothing had to be decided.
+	// call was refused before that: its arguments did not fit, or its provider could not even preview it.
 	DecidedBy string
 	// Plan is the item that was asked about; nil when nothing was asked.
 	Plan *planv1.PlanItem

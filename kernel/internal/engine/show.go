@@ -8,6 +8,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/host"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -29,9 +30,23 @@ func (e *Engine) Preview(ctx context.Context, r Request) *renderv1.RenderTree {
 	return tree
 }
 
-// previewOf serves the gate.
+// final are the categories of what a provider says against a call for good. Of the others the call itself may fare
+// better than its preview did.
+var final = map[toolv1.ToolErrorCategory]bool{
+	toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS:    true,
+	toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND:            true,
+	toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED:    true,
+	toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED:     true,
+	toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CONCURRENCY_CONFLICT: true,
+}
+
+// previewOf serves the gate: nobody is asked about a call that its provider will refuse.
 func (e *Engine) previewOf(ctx context.Context, c gate.Call) (*renderv1.RenderTree, error) {
-	return e.preview(ctx, c.ID, Operation{Provider: c.Provider, Name: c.Operation, Category: c.Category}, c.Arguments)
+	tree, err := e.preview(ctx, c.ID, Operation{Provider: c.Provider, Name: c.Operation, Category: c.Category}, c.Arguments)
+	if reason := host.Refusal(err); final[reason.GetCategory()] {
+		return nil, &gate.RefusalError{Reason: reason}
+	}
+	return tree, err
 }
 
 func (e *Engine) preview(ctx context.Context, id string, op Operation, args *structpb.Struct) (*renderv1.RenderTree, error) {

@@ -135,6 +135,8 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	switch {
 	case v.Allowed:
 		c.execute(ctx)
+	case v.Refusal != nil:
+		c.fail(Failed, v.Refusal)
 	case ctx.Err() != nil:
 		c.cancelled(context.Cause(ctx))
 	default:

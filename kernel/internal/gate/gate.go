@@ -57,19 +57,28 @@ func (f ApproverFunc) Approve(ctx context.Context, items []*planv1.PlanItem) ([]
 	return f(ctx, items)
 }
 
-// ApproveAll approves every item without asking, in the name of by, such as "--yes".
-func ApproveAll(by string) Approver {
-	return ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
-		answers := make([]Answer, len(items))
-		for i := range answers {
-			answers[i] = Answer{Approved: true, By: by}
-		}
-		return answers, nil
-	})
+// ApproveAll approves every item without asking, in the name of by, such as "--yes". Nobody looks at previews then,
+// so none are made.
+func ApproveAll(by string) Approver { return blanket(by) }
+
+type blanket string
+
+func (by blanket) Approve(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+	answers := make([]Answer, len(items))
+	for i := range answers {
+		answers[i] = Answer{Approved: true, By: string(by)}
+	}
+	return answers, nil
 }
 
-// Previewer says what a call would do, without doing it.
+// Previewer says what a call would do, without doing it. A *RefusalError is the provider's word that the call cannot
+// succeed; any other error only means that there is nothing to show.
 type Previewer func(ctx context.Context, call Call) (*renderv1.RenderTree, error)
+
+// RefusalError is what a provider has against a call when it is asked to preview it.
+type RefusalError struct{ Reason *toolv1.ToolError }
+
+func (e *RefusalError) Error() string { return e.Reason.GetMessage() }
 
 // Gate decides on calls. Its methods may be called from many goroutines.
 type Gate struct {

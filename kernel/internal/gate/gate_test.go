@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/policy"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
@@ -58,7 +62,21 @@ func TestAskFailsClosed(t *testing.T) {
 func TestRemedyNamesThePolicy(t *testing.T) {
 	v := (&Gate{}).Review([]Call{release}).Ask(t.Context())[0]
 	require.Contains(t, v.Reason, "/release was not run")
-	require.Contains(t, v.Reason, `policy "allow-release" { match = { provider = "rt", tool_name = "release" } action = "allow" }`)
+	at := strings.Index(v.Reason, "\npolicy")
+	require.Positive(t, at)
+	path := filepath.Join(t.TempDir(), "agent.hcl")
+	required := "required_providers {\n  rt = { source = \"example.org/o/r\" }\n}"
+	require.NoError(t, os.WriteFile(path, []byte(required+v.Reason[at:]), 0o600))
+	project, err := config.Load(path, "agent.hcl", config.Scope{})
+	require.NoError(t, err, "what is recommended must be right as it stands")
+	require.Empty(t, project.Warnings)
+	rules, err := policy.New(project.Policies)
+	require.NoError(t, err)
+	p := (&Gate{Policy: rules}).Review([]Call{release, write})
+	verdict, decided := p.Decided(0)
+	require.True(t, decided)
+	require.True(t, verdict.Allowed)
+	require.Equal(t, 1, p.Open(), "and allow that call only")
 }
 
 func TestApprovalAfterTheTurnWasStopped(t *testing.T) {
@@ -108,19 +126,44 @@ func TestOneQuestionForAllThatIsOpen(t *testing.T) {
 }
 
 func TestApproveAll(t *testing.T) {
-	g := &Gate{Approver: ApproveAll("--yes")}
+	g := &Gate{Approver: ApproveAll("--yes"), Preview: func(context.Context, Call) (*renderv1.RenderTree, error) {
+		require.Fail(t, "nobody looks at it")
+		return nil, nil
+	}}
 	v := g.Review([]Call{write}).Ask(t.Context())[0]
 	require.True(t, v.Allowed)
 	require.Equal(t, "--yes", v.By)
 	require.Equal(t, planv1.PlanDecision_PLAN_DECISION_ALLOW, v.Item.GetDecision())
-	require.Equal(t, "{\n  \"path\": \"a<b\"\n}", v.Item.GetPreview().GetRoot().GetCodeBlock().GetContent(), "without a preview the arguments are shown")
+	require.Nil(t, v.Item.GetPreview())
 }
 
 func TestFailingPreviewFallsBack(t *testing.T) {
-	g := &Gate{Approver: ApproveAll("--yes"), Preview: func(context.Context, Call) (*renderv1.RenderTree, error) {
-		return nil, errors.New("no idea")
-	}}
-	require.Contains(t, g.Review([]Call{write}).Ask(t.Context())[0].Item.GetPreview().GetRoot().GetCodeBlock().GetContent(), "a<b")
+	g := &Gate{Preview: func(context.Context, Call) (*renderv1.RenderTree, error) { return nil, errors.New("no idea") }}
+	shown := g.Review([]Call{write}).Ask(t.Context())[0].Item.GetPreview().GetRoot().GetGroup().GetChildren()
+	require.Len(t, shown, 2)
+	require.Equal(t, "no preview: no idea", shown[0].GetText().GetContent())
+	require.Equal(t, "{\n  \"path\": \"a<b\"\n}", shown[1].GetCodeBlock().GetContent())
+}
+
+func TestRefusedPreviewAsksNothing(t *testing.T) {
+	refusal := &toolv1.ToolError{Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, Message: "there is no a<b"}
+	g := &Gate{
+		Approver: ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+			require.Len(t, items, 1)
+			return []Answer{{Approved: true, By: "person"}}, nil
+		}),
+		Preview: func(_ context.Context, c Call) (*renderv1.RenderTree, error) {
+			if c.Operation == "write" {
+				return nil, &RefusalError{Reason: refusal}
+			}
+			return Pretty(c.Arguments), nil
+		},
+	}
+	verdicts := g.Review([]Call{write, release}).Ask(t.Context())
+	require.False(t, verdicts[0].Allowed)
+	require.Same(t, refusal, verdicts[0].Refusal)
+	require.True(t, verdicts[1].Allowed, "the others are not held up")
+	require.Nil(t, verdicts[1].Refusal)
 }
 
 func TestPrettyOfWhatJSONCannotSay(t *testing.T) {

@@ -2,12 +2,14 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/policy"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
 	"google.golang.org/protobuf/proto"
 )
@@ -22,6 +24,8 @@ type Verdict struct {
 	By string
 	// Reason says why the call was denied and what would allow it; empty when it is allowed.
 	Reason string
+	// Refusal is set when the provider refused the call at its preview, so that nothing had to be decided.
+	Refusal *toolv1.ToolError
 	// Item is the call as it stood in the plan; nil when it was not asked about.
 	Item *planv1.PlanItem
 }
@@ -75,41 +79,64 @@ func (p *Plan) Open() int { return len(p.open) }
 // Ask makes the items of the plan, with their previews, has them approved, and returns the verdicts on all calls.
 // Whatever goes wrong, what was not clearly approved is denied.
 func (p *Plan) Ask(ctx context.Context) []Verdict {
-	if len(p.open) == 0 {
+	var asked []int
+	var items []*planv1.PlanItem
+	for _, i := range p.open {
+		item, err := p.gate.item(ctx, p.calls[i], p.verdicts[i].By)
+		if err != nil {
+			p.verdicts[i] = Verdict{Refusal: err.Reason}
+			continue
+		}
+		asked, items = append(asked, i), append(items, item)
+	}
+	if len(items) == 0 {
 		return p.verdicts
 	}
-	items := make([]*planv1.PlanItem, len(p.open))
-	for n, i := range p.open {
-		items[n] = p.gate.item(ctx, p.calls[i], p.verdicts[i].By)
-	}
 	answers, problem := p.gate.answers(ctx, items)
-	for n, i := range p.open {
+	for n, i := range asked {
 		p.verdicts[i] = settle(p.calls[i], items[n], answers[n], problem)
 	}
 	return p.verdicts
 }
 
 // item is a snapshot: what is approved is what was shown.
-func (g *Gate) item(ctx context.Context, c Call, by string) *planv1.PlanItem {
+func (g *Gate) item(ctx context.Context, c Call, by string) (*planv1.PlanItem, *RefusalError) {
+	preview, err := g.preview(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	return &planv1.PlanItem{
 		Id: ulid.Make().String(), CallId: c.ID, Provider: c.Provider, OperationName: c.Operation,
 		Input: proto.CloneOf(c.Arguments), Decision: planv1.PlanDecision_PLAN_DECISION_ASK, DecidedBy: by,
 		Kind: c.Kind, Risk: c.Risk, Description: c.Description, ProducerCategory: c.Category,
-		Preview: g.preview(ctx, c),
-	}
+		Preview: preview,
+	}, nil
 }
 
-func (g *Gate) preview(ctx context.Context, c Call) *renderv1.RenderTree {
-	if g.Preview == nil {
-		return Pretty(c.Arguments)
+// preview is what the approver gets to see of a call; nil when nobody looks.
+func (g *Gate) preview(ctx context.Context, c Call) (*renderv1.RenderTree, *RefusalError) {
+	if _, unseen := g.Approver.(blanket); unseen {
+		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
+	if g.Preview == nil {
+		return Pretty(c.Arguments), nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, previewTimeout, fmt.Errorf("it took longer than %s", previewTimeout))
 	defer cancel()
 	tree, err := g.Preview(ctx, c)
-	if err != nil || tree == nil {
-		return Pretty(c.Arguments)
+	var refusal *RefusalError
+	switch {
+	case errors.As(err, &refusal):
+		return nil, refusal
+	case ctx.Err() != nil:
+		return withoutPreview(c, context.Cause(ctx)), nil
+	case err != nil:
+		return withoutPreview(c, err), nil
+	case tree == nil:
+		return Pretty(c.Arguments), nil
+	default:
+		return tree, nil
 	}
-	return tree
 }
 
 // answers has the items approved. Without usable answers it says what the problem is, and every answer is a no.
@@ -163,6 +190,9 @@ func settle(c Call, item *planv1.PlanItem, a Answer, problem string) Verdict {
 
 // remedy says how to let the call run without anybody to ask.
 func remedy(c Call) string {
-	return fmt.Sprintf("Approve it with --yes, or let it run always with a policy in agent.hcl: "+
-		`policy "allow-%s" { match = { provider = %q, tool_name = %q } action = "allow" }`, c.Operation, c.Provider, c.Operation)
+	return fmt.Sprintf(`Approve it with --yes, or let it run always with a policy in agent.hcl:
+policy "allow-%[1]s" {
+  match  = { provider = %[2]q, tool_name = %[1]q }
+  action = "allow"
+}`, c.Operation, c.Provider)
 }

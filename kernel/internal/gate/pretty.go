@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
@@ -14,6 +15,13 @@ func Pretty(s *structpb.Struct) *renderv1.RenderTree {
 	language := "json"
 	return &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_CodeBlock{
 		CodeBlock: &renderv1.CodeBlockNode{Language: &language, Content: indented(s)}}}}
+}
+
+// withoutPreview shows the arguments and why there is nothing better.
+func withoutPreview(c Call, why error) *renderv1.RenderTree {
+	note := &renderv1.RenderNode{Node: &renderv1.RenderNode_Text{Text: &renderv1.TextNode{Content: fmt.Sprintf("no preview: %v", why)}}}
+	return &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_Group{
+		Group: &renderv1.GroupNode{Children: []*renderv1.RenderNode{note, Pretty(c.Arguments).GetRoot()}}}}}
 }
 
 func indented(s *structpb.Struct) string {

@@ -32,9 +32,17 @@ func rejection(err error) *toolv1.ToolError {
 	return nil
 }
 
+// Refusal is what a provider says against a call in the error of its Preview; nil when it says nothing.
+func Refusal(err error) *toolv1.ToolError {
+	if e := rejection(err); e != nil && checkError(e) == nil {
+		return e
+	}
+	return nil
+}
+
 // toolError is what a failed RPC means: what the provider put into the status, else what its code says.
 func toolError(what string, err error) *toolv1.ToolError {
-	if e := rejection(err); e != nil && checkError(e) == nil {
+	if e := Refusal(err); e != nil {
 		return e
 	}
 	s := status.Convert(err)

@@ -6,9 +6,12 @@ import (
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
-// Preview asks what a call would do. It fails when the provider has nothing to show.
+// Preview asks what a call would do. It fails when the provider has nothing to show; Refusal then tells whether it has
+// something against the call.
 func (p *Provider) Preview(ctx context.Context, call Call) (*renderv1.RenderTree, error) {
 	l, err := p.ready(ctx)
 	if err != nil {
@@ -18,7 +21,14 @@ func (p *Provider) Preview(ctx context.Context, call Call) (*renderv1.RenderTree
 	if err != nil {
 		return nil, err
 	}
-	return whole(service.preview(ctx, call))
+	tree, err := whole(service.preview(ctx, call))
+	if absent(err) {
+		return nil, errors.New("the provider has none")
+	}
+	if said := status.Convert(err); err != nil && said.Code() != codes.Unknown {
+		return nil, &rpcError{error: err, text: said.Message()}
+	}
+	return tree, err
 }
 
 // Render asks how to show the payload, as JSON, of a result of op. It fails when the provider has nothing to show.
@@ -33,6 +43,15 @@ func (p *Provider) Render(ctx context.Context, op Operation, payload []byte) (*r
 	}
 	return whole(service.render(ctx, payload, plugin.SchemaVersion))
 }
+
+// rpcError is the error of an RPC without the words of the transport.
+type rpcError struct {
+	error
+	text string
+}
+
+func (e *rpcError) Error() string { return e.text }
+func (e *rpcError) Unwrap() error { return e.error }
 
 func whole(tree *renderv1.RenderTree, err error) (*renderv1.RenderTree, error) {
 	if err == nil && tree.GetRoot().GetNode() == nil {

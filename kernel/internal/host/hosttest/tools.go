@@ -282,7 +282,16 @@ func (t tools) Preview(_ context.Context, r *toolv1.PreviewRequest) (*toolv1.Pre
 	if r.GetCall().GetToolName() != "write" {
 		return nil, status.Error(codes.Unimplemented, "no preview")
 	}
-	return &toolv1.PreviewResponse{Preview: textTree("would write %s", r.GetCall().GetArguments().GetFields()["path"].GetStringValue())}, nil
+	path := r.GetCall().GetArguments().GetFields()["path"].GetStringValue()
+	if name, refused := strings.CutPrefix(path, "refused:"); refused {
+		category := toolv1.ToolErrorCategory(toolv1.ToolErrorCategory_value["TOOL_ERROR_CATEGORY_"+name])
+		s, err := status.New(codes.FailedPrecondition, "it cannot be").WithDetails(&toolv1.ToolError{Category: category, Message: "it cannot be"})
+		if err != nil {
+			return nil, err
+		}
+		return nil, s.Err()
+	}
+	return &toolv1.PreviewResponse{Preview: textTree("would write %s", path)}, nil
 }
 
 func (t tools) Render(_ context.Context, r *toolv1.RenderRequest) (*toolv1.RenderResponse, error) {
