@@ -59,7 +59,7 @@ func (p *project) short(path string) string {
 func (a *app) read() (*project, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
-		return nil, err
+		return nil, usagef("cannot tell which folder this is, it may have been removed or closed: %w", err)
 	}
 	file, err := config.Find(cwd)
 	if err != nil {

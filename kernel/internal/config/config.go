@@ -24,7 +24,13 @@ type Project struct {
 	Settings Settings
 	// Warnings did not stop the load.
 	Warnings Diagnostics
+
+	file  *file
+	rules []ruleRange // where each of Policies stands
 }
+
+// ruleRange is where a policy stands, and what of it names something; zero when it does not.
+type ruleRange struct{ block, provider, tool hcl.Range }
 
 // Provider looks up a provider by name; nil when the project does not require it.
 func (p *Project) Provider(name string) *Provider {
@@ -34,6 +40,14 @@ func (p *Project) Provider(name string) *Provider {
 		}
 	}
 	return nil
+}
+
+func (p *Project) providerNames() []string {
+	names := make([]string, len(p.Providers))
+	for i, pr := range p.Providers {
+		names[i] = pr.Name
+	}
+	return names
 }
 
 // Provider is one entry of required_providers with its provider block, if there is one.

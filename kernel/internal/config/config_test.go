@@ -130,6 +130,8 @@ func TestLoadProblems(t *testing.T) {
 		{"policy without match", `policy "x" { action = "deny" }`, []string{"agent.hcl:1:1", "Missing match"}},
 		{"policy action", "policy \"x\" {\n match = { provider = \"fs\" }\n action = \"den\"\n}", []string{"agent.hcl:3:11", `Unknown action "den"`, `Did you mean "deny"?`}},
 		{"policy kind", "policy \"x\" {\n match = { kind = \"interactive\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:19", `Unknown kind "interactive"`, "resource and data_source"}},
+		{"policy about a name with its provider", "policy \"x\" {\n match = { tool_name = \"fs.read\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:24", `No operation is called "fs.read"`, "without its provider"}},
+		{"policy about a pattern", "policy \"x\" {\n match = { tool_name = \"/rel*\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:24", `No operation is called "/rel*"`, "no patterns"}},
 		{"policy by arguments", "policy \"x\" {\n match = { arguments = {} }\n action = \"allow\"\n}", []string{"agent.hcl:2:24", "match.arguments is not available"}},
 		{"policies contradict", "policy \"a\" {\n match = { provider = \"fs\" }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { provider = \"fs\" }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict", `"a" (agent.hcl:1:1)`}},
 		{"unset variable", withProvider(`token = env("NOPE")`), []string{"agent.hcl:3:9", `Environment variable "NOPE" is not set`, `"token"`}},
@@ -190,6 +192,16 @@ func TestLoadWarnsAboutAnEmptyMatch(t *testing.T) {
 	require.Len(t, p.Warnings, 1)
 	require.Equal(t, Warning, p.Warnings[0].Severity)
 	require.Equal(t, "agent.hcl:1:1", p.Warnings[0].Position())
+}
+
+func TestLoadWarnsAboutAPolicyThatAppliesToNothing(t *testing.T) {
+	p, diags := loadText(withProvider("") + "policy \"a\" {\n match = { provider = \"sf\" }\n action = \"deny\"\n}\n" +
+		"policy \"b\" {\n match = { provider = \"fs\" }\n action = \"deny\"\n}\n")
+	require.Empty(t, diags)
+	require.Len(t, p.Warnings, 1)
+	require.Equal(t, Warning, p.Warnings[0].Severity)
+	require.Equal(t, `Policy "a" applies to nothing`, p.Warnings[0].Summary)
+	require.Contains(t, p.Warnings[0].Detail, `Provider "sf" is not in required_providers`)
 }
 
 func TestFind(t *testing.T) {

@@ -22,7 +22,7 @@ func load(f *file, syntax hcl.Diagnostics, path string, scope Scope) (*Project, 
 	l := &loader{
 		file: f, scope: scope, syntax: syntax, diags: syntax,
 		first: map[string]hcl.Range{}, blocks: map[string]*block{},
-		project: &Project{File: path, Root: scope.Root},
+		project: &Project{File: path, Root: scope.Root, file: f},
 	}
 	l.run()
 	all := f.render(l.diags)
@@ -44,8 +44,6 @@ type loader struct {
 	first map[string]hcl.Range
 	// blocks are the provider blocks by name.
 	blocks map[string]*block
-	// ruleRanges says where each of the project's policies stands.
-	ruleRanges []hcl.Range
 }
 
 // kind is what may stand at the top of agent.hcl.

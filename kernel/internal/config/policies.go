@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (l *loader) match(expr hclsyntax.Expression) policy.Match {
 		m.Provider = l.nonEmpty(e)
 	}
 	if e := entries["tool_name"]; e != nil {
-		m.ToolName = strings.TrimPrefix(l.nonEmpty(e), "/")
+		m.ToolName = l.operationName(e)
 	}
 	if e := entries["kind"]; e != nil {
 		m.Kind = choice(l, e, "kind", []string{"resource", "data_source"}, from(policyKinds))
@@ -80,6 +81,21 @@ func (l *loader) match(expr hclsyntax.Expression) policy.Match {
 		m.Risk = choice(l, e, "risk", []string{"read_only", "low", "moderate", "high", "critical"}, from(policyRisks))
 	}
 	return m
+}
+
+// operationName is what a tool or a command can be called.
+var operationName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// operationName reads the name of a tool or command. One that nothing can have would make a rule that never applies,
+// and a deny that never applies is worse than none.
+func (l *loader) operationName(expr hclsyntax.Expression) string {
+	s := l.nonEmpty(expr)
+	name := strings.TrimPrefix(s, "/")
+	if s != "" && !operationName.MatchString(name) {
+		l.fail(expr.Range(), "No operation is called "+quoted(s),
+			"Write the name of one tool or command, without its provider: provider = \"filesystem\", tool_name = \"write_file\". There are no patterns.")
+	}
+	return name
 }
 
 // nonEmpty reads a constant name. An empty one would match everything instead of nothing.
@@ -124,6 +140,10 @@ func (l *loader) checkPolicies() {
 		}
 		first[rule.Match] = rule
 		l.warnAbout(rule, at)
+		if name := rule.Match.Provider; name != "" && l.project.Provider(name) == nil && !l.syntax.HasErrors() {
+			l.diags = append(l.diags, warningAt(at, "Policy "+quoted(rule.Name)+" applies to nothing",
+				"%sProvider %s is not in required_providers.", didYouMean(name, l.project.providerNames()), quoted(name)))
+		}
 	}
 }
 

@@ -59,10 +59,7 @@ func (l *loader) version(p *Provider, expr hclsyntax.Expression) {
 
 // link joins the provider blocks with the entries of required_providers.
 func (l *loader) link() {
-	var names []string
-	for _, p := range l.project.Providers {
-		names = append(names, p.Name)
-	}
+	names := l.project.providerNames()
 	for _, b := range l.file.body.Blocks {
 		if b.Type != "provider" || len(b.Labels) != 1 || l.blocks[b.Labels[0]] != b {
 			continue
