@@ -22,7 +22,7 @@ type result struct {
 	Summary     string `json:"summary" doc:"One line: what failed, or the last line that says anything."`
 	Output      string `json:"output" doc:"Stdout and stderr in the order in which they came; of a long output its beginning and its end."`
 	OutputBytes int64  `json:"output_bytes" doc:"How many bytes were printed in all."`
-	OutputPath  string `json:"output_path,omitempty" doc:"File with the whole output (its first 512 MiB), when it is more than output shows. It is removed when the session ends."`
+	OutputPath  string `json:"output_path,omitempty" doc:"File with the whole output (its first 512 MiB), when it is more than output shows. It is kept for a day after the session."`
 	DurationMS  int64  `json:"duration_ms" doc:"How long the command took, in milliseconds."`
 	TimedOut    bool   `json:"timed_out,omitempty" doc:"Whether the command was stopped because it took too long."`
 }

@@ -72,9 +72,9 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 // teardown ends what runs and removes what was kept.
 func teardown(c *config) error {
 	if c.pool == nil {
-		return c.outputs.remove()
+		return c.outputs.release()
 	}
-	return errors.Join(c.pool.Close(), c.outputs.remove())
+	return errors.Join(c.pool.Close(), c.outputs.release())
 }
 
 // within refuses a number that is out of its bounds.

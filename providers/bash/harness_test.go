@@ -37,6 +37,7 @@ type fields = map[string]any
 // start configures a provider whose only root is the harness's directory.
 func start(t testing.TB, extra fields) *sdktest.Harness {
 	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir()) // where output is kept
 	root := t.TempDir()
 	c := fields{"allowed_roots": []any{root}}
 	for name, value := range extra {

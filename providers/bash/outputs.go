@@ -4,20 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// outputsName is how the directories begin.
-const outputsName = "provider-bash-"
+const (
+	// outputsName is how the directories begin.
+	outputsName = "provider-bash-"
+	// keptFor is how long output is kept after the last of it was written.
+	keptFor = 24 * time.Hour
+	// keptSessions is how many directories are kept.
+	keptSessions = 16
+)
 
 // outputs is the directory that holds the whole output of commands that printed more
-// than a result carries. Only its owner can read it, it is made when it is first needed,
-// and it goes when the provider does: a lock on it says whether its provider lives, so
-// that what a killed one left is found and removed by the next.
+// than a result carries. Only its owner can read it, and it is made when it is first
+// needed. It outlives its provider, since whoever made a single call reads the file
+// afterwards; a later provider removes what is old or too much. A lock on a directory says
+// that its provider lives.
 type outputs struct {
 	mu   sync.Mutex
 	lock *os.File // the directory
@@ -32,9 +42,8 @@ func (o *outputs) create() (*os.File, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
-		if err := o.drop(); err != nil {
-			return nil, err
-		}
+		_ = o.lock.Close() // of a directory that is gone
+		o.lock = nil
 	}
 	if err := o.open(); err != nil {
 		return nil, fmt.Errorf("make a directory for the output of commands: %w", err)
@@ -59,20 +68,16 @@ func (o *outputs) open() error {
 	return nil
 }
 
-// remove removes the directory with all that is in it.
-func (o *outputs) remove() error {
+// release lets go of the directory. Its files stay.
+func (o *outputs) release() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.lock == nil {
 		return nil
 	}
-	return o.drop()
-}
-
-func (o *outputs) drop() error {
 	dir := o.lock
 	o.lock = nil
-	return errors.Join(os.RemoveAll(dir.Name()), dir.Close())
+	return dir.Close()
 }
 
 // lockDirectory fails if another process holds the lock.
@@ -87,12 +92,20 @@ func lockDirectory(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// sweepOutputs removes the directories of this user whose provider is gone.
+// sweepOutputs removes what ended providers of this user left: all but the newest few, and
+// those too after a while.
 func sweepOutputs() {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), outputsName+"*"))
+	ended := map[string]time.Time{}
 	for _, dir := range dirs {
 		var info unix.Stat_t
-		if err := unix.Lstat(dir, &info); err != nil || int(info.Uid) != os.Getuid() {
+		if err := unix.Lstat(dir, &info); err == nil && int(info.Uid) == os.Getuid() {
+			ended[dir] = time.Unix(info.Mtim.Unix())
+		}
+	}
+	newest := slices.SortedFunc(maps.Keys(ended), func(a, b string) int { return ended[b].Compare(ended[a]) })
+	for i, dir := range newest {
+		if i < keptSessions && time.Since(ended[dir]) < keptFor {
 			continue
 		}
 		if lock, err := lockDirectory(dir); err == nil {

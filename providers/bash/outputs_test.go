@@ -3,9 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,26 +22,44 @@ func TestOutputsOutliveACleanUp(t *testing.T) {
 	require.Equal(t, r.Stdout, string(kept))
 }
 
-func TestOutputsOfKilledProvidersAreSwept(t *testing.T) {
+func TestOutputsAreKeptForAWhile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	dead, linked, foreign := filepath.Join(dir, outputsName+"dead"), filepath.Join(dir, outputsName+"link"), filepath.Join(dir, "else")
-	for _, d := range []string{dead, foreign} {
+	left := func(name string, age time.Duration) string {
+		d := filepath.Join(dir, name)
 		require.NoError(t, os.Mkdir(d, 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(d, "output-1.txt"), []byte("x"), 0o600))
+		file := filepath.Join(d, "output-1.txt")
+		require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
+		require.NoError(t, os.Chtimes(d, time.Time{}, time.Now().Add(-age)))
+		return file
 	}
-	require.NoError(t, os.Symlink(foreign, linked))
+	fresh, old := left(outputsName+"fresh", time.Hour), left(outputsName+"old", 25*time.Hour)
+	foreign := left("else", 99*time.Hour)
+	require.NoError(t, os.Symlink(filepath.Dir(foreign), filepath.Join(dir, outputsName+"link")))
+	var ended []string // from the newest to the oldest
+	for i := range keptSessions + 3 {
+		ended = append(ended, left(fmt.Sprint(outputsName, i), time.Duration(i+2)*time.Hour/4+time.Hour))
+	}
+
 	var living, next outputs
 	f, err := living.create()
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	require.NoDirExists(t, dead)
+	require.FileExists(t, fresh)
+	require.NoFileExists(t, old)
+	require.FileExists(t, ended[keptSessions-3])
+	require.NoFileExists(t, ended[keptSessions+2], "too many")
+
+	require.NoError(t, os.Chtimes(filepath.Dir(f.Name()), time.Time{}, time.Now().Add(-99*time.Hour)))
 	other, err := next.create()
 	require.NoError(t, err)
 	require.NoError(t, other.Close())
 	require.FileExists(t, f.Name(), "its provider lives")
-	require.FileExists(t, filepath.Join(foreign, "output-1.txt"))
-	require.NoError(t, living.remove())
-	require.NoError(t, next.remove())
-	require.NoFileExists(t, f.Name())
+	require.FileExists(t, foreign)
+	require.NoError(t, living.release())
+	require.NoError(t, next.release())
+	require.FileExists(t, other.Name(), "read after the session")
+	sweepOutputs()
+	require.NoFileExists(t, f.Name(), "old, and its provider has ended")
+	require.FileExists(t, other.Name())
 }

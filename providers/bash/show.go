@@ -43,14 +43,28 @@ func show(out result) render.Node {
 	return render.Group(append(nodes, verdict(out))...)
 }
 
+// verdict is how a command ended, and what is to say about it beyond its last line.
 func verdict(out result) render.Node {
 	took := (time.Duration(out.DurationMS) * time.Millisecond).String()
 	switch {
 	case out.Signal != "":
 		return render.Styled(render.Error, fmt.Sprintf("%s after %s", out.Summary, took))
 	case out.ExitCode != 0:
-		return render.Styled(render.Error, fmt.Sprintf("exit code %d after %s: %s", out.ExitCode, took, out.Summary))
+		return render.Styled(render.Error, fmt.Sprintf("exit code %d after %s", out.ExitCode, took)+remark(out))
 	default:
-		return render.Styled(render.Success, fmt.Sprintf("done in %s: %s", took, out.Summary))
+		return render.Styled(render.Success, "done in "+took+remark(out))
+	}
+}
+
+// remark is the summary, unless it is the line that stands right above.
+func remark(out result) string {
+	text := strings.TrimRight(out.Output, "\n")
+	switch last := text[strings.LastIndexByte(text, '\n')+1:]; {
+	case text == "":
+		return ", no output"
+	case strings.TrimSpace(last) == strings.TrimSpace(out.Summary):
+		return ""
+	default:
+		return ": " + out.Summary
 	}
 }

@@ -53,7 +53,11 @@ func TestRender(t *testing.T) {
 		want    []string
 	}{
 		{"success", fields{"exit_code": 0, "summary": "b", "output": "a\nb\n", "output_bytes": 4, "duration_ms": 1200},
-			[]string{"code(): a\nb", "done in 1.2s: b"}},
+			[]string{"code(): a\nb", "done in 1.2s"}},
+		{"tests passed", fields{"exit_code": 0, "summary": "2 packages passed", "output": "ok  \ta\nok  \tb\n", "output_bytes": 12, "duration_ms": 30},
+			[]string{"code(): ok  \ta\nok  \tb", "done in 30ms: 2 packages passed"}},
+		{"failure, silent", fields{"exit_code": 1, "summary": "exit code 1, no output", "output": "", "output_bytes": 0, "duration_ms": 8},
+			[]string{"exit code 1 after 8ms, no output"}},
 		{"failure, output kept", fields{"exit_code": 1, "summary": "1 package failed", "output": "x", "output_bytes": 99999, "output_path": "/tmp/o", "duration_ms": 5},
 			[]string{"code(): x", "all 99999 bytes: /tmp/o", "exit code 1 after 5ms: 1 package failed"}},
 		{"signal, silent", fields{"exit_code": 137, "signal": "SIGKILL", "summary": "killed by SIGKILL", "output": "", "output_bytes": 0, "duration_ms": 0},
