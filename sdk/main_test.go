@@ -78,9 +78,13 @@ func (toolPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 func launch(t testing.TB, actor string, stderr io.Writer) (*goplugin.Client, toolv1.ToolServiceClient) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), actAs+"="+actor) // the last value counts
+	sockets, err := os.MkdirTemp("", "sdk")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(sockets) })
+	cmd.Env = append(cmd.Env, goplugin.EnvUnixSocketDir+"="+sockets)
 	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue},
-		Plugins:         goplugin.PluginSet{plugin.Tool: toolPlugin{}}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
+		HandshakeConfig:  goplugin.HandshakeConfig{ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue},
+		Plugins:          goplugin.PluginSet{plugin.Tool: toolPlugin{}}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(), Stderr: stderr,
 	})
@@ -143,8 +147,11 @@ func orphan() {
 
 func TestKilledKernelTakesTheProviderWithItInGoodOrder(t *testing.T) {
 	closed := filepath.Join(t.TempDir(), "closed")
+	sockets, err := os.MkdirTemp("", "sdk") // what the killed kernel leaves
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(sockets) })
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), actAs+"=orphaner", closedFile+"="+closed)
+	cmd.Env = append(os.Environ(), actAs+"=orphaner", closedFile+"="+closed, "TMPDIR="+sockets)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

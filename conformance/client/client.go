@@ -39,8 +39,9 @@ type Provider struct {
 	// Callbacks is what the provider has sent over the callback channel.
 	Callbacks *Callbacks
 
-	client *goplugin.Client
-	pid    int
+	client  *goplugin.Client
+	pid     int
+	sockets string
 }
 
 // Launch starts a provider and completes the handshake. Nothing is asked or configured yet.
@@ -48,6 +49,13 @@ func Launch(o Options) (*Provider, error) {
 	cmd := exec.Command(o.Path)
 	cmd.Dir = o.Dir
 	cmd.Env = append(environment(), o.Env...)
+	// A provider that is killed leaves its sockets; in a folder of ours they go with the provider. It must be short:
+	// the path of a socket has room for a hundred bytes.
+	sockets, err := os.MkdirTemp("", "client")
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(cmd.Env, goplugin.EnvUnixSocketDir+"="+sockets)
 	callbacks := newCallbacks()
 	c := goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
@@ -64,11 +72,12 @@ func Launch(o Options) (*Provider, error) {
 	conn, err := dispense(c)
 	if err != nil {
 		c.Kill()
+		_ = os.RemoveAll(sockets)
 		return nil, fmt.Errorf("launch %s: %w", o.Path, err)
 	}
 	return &Provider{
 		Tools: toolv1.NewToolServiceClient(conn), Commands: slashcommandv1.NewSlashCommandServiceClient(conn),
-		Callbacks: callbacks, client: c, pid: c.ReattachConfig().Pid,
+		Callbacks: callbacks, client: c, pid: c.ReattachConfig().Pid, sockets: sockets,
 	}, nil
 }
 
@@ -91,7 +100,10 @@ func (p *Provider) PID() int { return p.pid }
 func (p *Provider) Exited() bool { return p.client.Exited() }
 
 // Close asks the provider to end and kills it when it does not within go-plugin's two seconds.
-func (p *Provider) Close() { p.client.Kill() }
+func (p *Provider) Close() {
+	p.client.Kill()
+	_ = os.RemoveAll(p.sockets)
+}
 
 // environment is what the protocol lets every provider have of ours.
 func environment() (out []string) {

@@ -57,7 +57,7 @@ func (w *watch) setDeadline(t time.Time) { _ = w.file.SetReadDeadline(t) }
 func (w *watch) wait() ([]unix.EpollEvent, error) {
 	n, err := 0, error(nil)
 	look := func(fd uintptr) {
-		if n, err = unix.EpollWait(int(fd), w.events[:], 0); err == unix.EINTR {
+		if n, err = unix.EpollWait(int(fd), w.events[:], 0); errors.Is(err, unix.EINTR) {
 			n, err = 0, nil
 		}
 	}
