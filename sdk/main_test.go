@@ -83,8 +83,8 @@ func launch(t testing.TB, actor string, stderr io.Writer) (*goplugin.Client, too
 	t.Cleanup(func() { _ = os.RemoveAll(sockets) })
 	cmd.Env = append(cmd.Env, goplugin.EnvUnixSocketDir+"="+sockets)
 	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  goplugin.HandshakeConfig{ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue},
-		Plugins:          goplugin.PluginSet{plugin.Tool: toolPlugin{}}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
+		HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue},
+		Plugins:         goplugin.PluginSet{plugin.Tool: toolPlugin{}}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(), Stderr: stderr,
 	})
