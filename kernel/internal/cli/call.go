@@ -160,6 +160,9 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 		return err
 	}
 	defer e.Close()
+	if err := p.unmatched(e); err != nil {
+		return err // a deny that can never match may be meant for this call
+	}
 	return work(e, err)
 }
 

@@ -156,7 +156,22 @@ func (a *app) start(p *project, approver gate.Approver, names ...string) (*engin
 	if e != nil {
 		a.kill.set(e.Kill)
 	}
-	return e, p.explain(err)
+	if e == nil {
+		return nil, err
+	}
+	return e, errors.Join(p.explain(err), p.unmatched(e))
+}
+
+// unmatched finds policies that name a tool which the started providers do not have.
+func (p *project) unmatched(e *engine.Engine) error {
+	operations := map[string][]string{}
+	for _, info := range e.Providers() {
+		operations[info.Name] = nil
+	}
+	for _, op := range e.Operations() {
+		operations[op.Provider] = append(operations[op.Provider], op.Name)
+	}
+	return p.CheckPolicyTools(operations)
 }
 
 // explain shows at the provider block what the provider said about one of its arguments.

@@ -133,7 +133,7 @@ func TestLoadProblems(t *testing.T) {
 		{"policy about a name with its provider", "policy \"x\" {\n match = { tool_name = \"fs.read\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:24", `No operation is called "fs.read"`, "without its provider"}},
 		{"policy about a pattern", "policy \"x\" {\n match = { tool_name = \"/rel*\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:24", `No operation is called "/rel*"`, "no patterns"}},
 		{"policy by arguments", "policy \"x\" {\n match = { arguments = {} }\n action = \"allow\"\n}", []string{"agent.hcl:2:24", "match.arguments is not available"}},
-		{"policies contradict", "policy \"a\" {\n match = { provider = \"fs\" }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { provider = \"fs\" }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict", `"a" (agent.hcl:1:1)`}},
+		{"policies contradict", "policy \"a\" {\n match = { tool_name = \"rm\" }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { tool_name = \"rm\" }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict", `"a" (agent.hcl:1:1)`}},
 		{"unset variable", withProvider(`token = env("NOPE")`), []string{"agent.hcl:3:9", `Environment variable "NOPE" is not set`, `"token"`}},
 		{"shell variable", withProvider(`token = "${TOKEN}"`), []string{"agent.hcl:3:12", "Unknown variable", `env("TOKEN")`, "$${TOKEN}"}},
 		{"unknown function", withProvider(`token = file("x")`), []string{"agent.hcl:3:9", "Call to unknown function", "env and coalesce"}},
@@ -194,14 +194,67 @@ func TestLoadWarnsAboutAnEmptyMatch(t *testing.T) {
 	require.Equal(t, "agent.hcl:1:1", p.Warnings[0].Position())
 }
 
-func TestLoadWarnsAboutAPolicyThatAppliesToNothing(t *testing.T) {
-	p, diags := loadText(withProvider("") + "policy \"a\" {\n match = { provider = \"sf\" }\n action = \"deny\"\n}\n" +
+// A deny with a typo would never match.
+func TestLoadRefusesAPolicyAboutNoProvider(t *testing.T) {
+	_, diags := loadText(withProvider("") + "policy \"a\" {\n match = { provider = \"fss\" }\n action = \"deny\"\n}\n" +
 		"policy \"b\" {\n match = { provider = \"fs\" }\n action = \"deny\"\n}\n")
-	require.Empty(t, diags)
-	require.Len(t, p.Warnings, 1)
-	require.Equal(t, Warning, p.Warnings[0].Severity)
-	require.Equal(t, `Policy "a" applies to nothing`, p.Warnings[0].Summary)
-	require.Contains(t, p.Warnings[0].Detail, `Provider "sf" is not in required_providers`)
+	require.Len(t, diags, 1)
+	require.Equal(t, Error, diags[0].Severity)
+	require.Equal(t, `policy "a": no provider "fss" is required (did you mean "fs"?)`, diags[0].Summary)
+	require.Equal(t, "agent.hcl:6:23", diags[0].Position())
+	require.Equal(t, ` match = { provider = "fss" }`, diags[0].Source)
+}
+
+func TestCheckPolicyTools(t *testing.T) {
+	rule := func(match string) string { return "policy \"a\" {\n match = { " + match + " }\n action = \"deny\"\n}\n" }
+	both := map[string][]string{"fs": {"read_file", "write_file"}, "rt": {"release"}}
+	tests := []struct {
+		name, match string
+		started     map[string][]string
+		want        string
+	}{
+		{"right", `provider = "fs", tool_name = "read_file"`, both, ""},
+		{"right, of any", `tool_name = "/release"`, both, ""},
+		{"no tool", `provider = "fs"`, both, ""},
+		{"typo", `provider = "fs", tool_name = "write_fil"`, both, `policy "a": provider "fs" does not have a tool or command "write_fil" (did you mean "write_file"?)`},
+		{"of another provider", `provider = "fs", tool_name = "release"`, both, `policy "a": provider "fs" does not have a tool or command "release"`},
+		{"typo, of any", `tool_name = "relese"`, both, `policy "a": no provider has a tool or command "relese" (did you mean "release"?)`},
+		{"its provider was not started", `provider = "fs", tool_name = "write_fil"`, map[string][]string{"rt": nil}, ""},
+		{"a provider was not started", `tool_name = "relese"`, map[string][]string{"fs": nil}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, diags := loadText("required_providers {\n fs = { source = \"github.com/o/r\" }\n rt = { source = \"github.com/o/r\" }\n}\n" + rule(tt.match))
+			require.Empty(t, diags)
+			err := p.CheckPolicyTools(tt.started)
+			if tt.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			var problems Diagnostics
+			require.ErrorAs(t, err, &problems)
+			require.Len(t, problems, 1)
+			require.Equal(t, tt.want, problems[0].Summary)
+			require.Equal(t, 6, problems[0].Line)
+		})
+	}
+}
+
+func TestUnknownVariables(t *testing.T) {
+	tests := []struct{ name, expr, env, literal string }{
+		{"plain", "HOME", `env("HOME")`, "$${HOME}"},
+		{"variable", "var.foo", `env("foo")`, "$${var.foo}"},
+		{"in a template", `"${env.HOME}/x"`, `env("HOME")`, "$${env.HOME}"},
+		{"beside others", `"${path.root}${a.b}"`, `env("b")`, "$${a.b}"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := loadText(withProvider("token = " + tt.expr))
+			require.Len(t, diags, 1)
+			require.Contains(t, diags[0].Detail, tt.env)
+			require.Contains(t, diags[0].Detail, tt.literal)
+		})
+	}
 }
 
 func TestFind(t *testing.T) {

@@ -81,6 +81,7 @@ func (l *loader) run() {
 	}
 	if !l.syntax.HasErrors() {
 		l.link()
+		l.checkPolicyProviders()
 	}
 	l.checkPolicies()
 }

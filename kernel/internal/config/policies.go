@@ -39,10 +39,11 @@ func (l *loader) policy(b *block) {
 		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "Write it as an argument: %s = { … }.", inner.Type)
 	}
 	rule := policy.Rule{Name: b.Labels[0], Source: position(b.DefRange())}
+	at := ruleRange{block: b.DefRange()}
 	for _, a := range sortedAttributes(b.Body) {
 		switch a.Name {
 		case "match":
-			rule.Match = l.match(a.Expr)
+			rule.Match, at.provider, at.tool = l.match(a.Expr)
 		case "action":
 			rule.Action = choice(l, a.Expr, "action", policyActions, policy.ParseAction)
 		default:
@@ -56,23 +57,23 @@ func (l *loader) policy(b *block) {
 	}
 	if len(l.diags) == before {
 		l.project.Policies = append(l.project.Policies, rule)
-		l.ruleRanges = append(l.ruleRanges, b.DefRange())
+		l.project.rules = append(l.project.rules, at)
 	}
 }
 
-func (l *loader) match(expr hclsyntax.Expression) policy.Match {
+// match reads what a rule is about, and where it names a provider and a tool.
+func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, provider, tool hcl.Range) {
 	entries, _ := l.object(expr, slices.Concat(matchFields, matchUnavailable)...)
 	for _, name := range matchUnavailable {
 		if e := entries[name]; e != nil {
 			l.fail(e.Range(), "match."+name+" is not available in this build", "Without it the rule would match more than it says. Remove the policy, or match by %s.", list(matchFields))
 		}
 	}
-	var m policy.Match
 	if e := entries["provider"]; e != nil {
-		m.Provider = l.nonEmpty(e)
+		m.Provider, provider = l.nonEmpty(e), e.Range()
 	}
 	if e := entries["tool_name"]; e != nil {
-		m.ToolName = l.operationName(e)
+		m.ToolName, tool = l.operationName(e), e.Range()
 	}
 	if e := entries["kind"]; e != nil {
 		m.Kind = choice(l, e, "kind", []string{"resource", "data_source"}, from(policyKinds))
@@ -80,7 +81,7 @@ func (l *loader) match(expr hclsyntax.Expression) policy.Match {
 	if e := entries["risk"]; e != nil {
 		m.Risk = choice(l, e, "risk", []string{"read_only", "low", "moderate", "high", "critical"}, from(policyRisks))
 	}
-	return m
+	return m, provider, tool
 }
 
 // operationName is what a tool or a command can be called.
@@ -131,7 +132,7 @@ func from[T any](words map[string]T) func(string) (T, error) {
 func (l *loader) checkPolicies() {
 	first := map[policy.Match]policy.Rule{}
 	for i, rule := range l.project.Policies {
-		at := l.ruleRanges[i]
+		at := l.project.rules[i].block
 		if other, seen := first[rule.Match]; seen {
 			if _, err := policy.New([]policy.Rule{other, rule}); err != nil {
 				l.fail(at, "Policies contradict each other", "%s.", sentence(err))
@@ -140,10 +141,6 @@ func (l *loader) checkPolicies() {
 		}
 		first[rule.Match] = rule
 		l.warnAbout(rule, at)
-		if name := rule.Match.Provider; name != "" && l.project.Provider(name) == nil && !l.syntax.HasErrors() {
-			l.diags = append(l.diags, warningAt(at, "Policy "+quoted(rule.Name)+" applies to nothing",
-				"%sProvider %s is not in required_providers.", didYouMean(name, l.project.providerNames()), quoted(name)))
-		}
 	}
 }
 

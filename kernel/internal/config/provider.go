@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -51,7 +50,7 @@ func explain(f *file, a *hclsyntax.Attribute, diags ...*hcl.Diagnostic) {
 			d.Summary = wrong.about(f.text(a.Expr.Range()))
 			d.Detail = fmt.Sprintf("The argument %q needs it. %s", a.Name, wrong.cure)
 		case d.Summary == "Unknown variable":
-			d.Detail = unknownVariable(f, d)
+			d.Detail = unknownVariable(f, a, d)
 		case d.Summary == "Call to unknown function":
 			d.Detail = "The functions are env and " + list(functionNames()) + "."
 		case len(calls) > 0:
@@ -60,12 +59,23 @@ func explain(f *file, a *hclsyntax.Attribute, diags ...*hcl.Diagnostic) {
 	}
 }
 
-func unknownVariable(f *file, d *hcl.Diagnostic) string {
-	name := "NAME"
-	if d.Subject != nil {
-		name, _, _ = strings.Cut(f.text(*d.Subject), ".")
+// unknownVariable takes var.HOME and env.HOME for other languages' ways to say HOME.
+func unknownVariable(f *file, a *hclsyntax.Attribute, d *hcl.Diagnostic) string {
+	name, written := "NAME", "NAME"
+	for _, variable := range a.Expr.Variables() {
+		at := variable.SourceRange()
+		if d.Subject == nil || !at.Overlaps(*d.Subject) {
+			continue
+		}
+		written = f.text(at)
+		switch last := variable[len(variable)-1].(type) {
+		case hcl.TraverseRoot:
+			name = last.Name
+		case hcl.TraverseAttr:
+			name = last.Name
+		}
 	}
-	return fmt.Sprintf("The only variables are path.root, path.cwd and path.home. For an environment variable write env(%q); for the text itself write $${%s}.", name, name)
+	return fmt.Sprintf("The only variables are path.root, path.cwd and path.home. For an environment variable write env(%q); for the text itself write $${%s}.", name, written)
 }
 
 // text is the source of a range.
