@@ -73,7 +73,7 @@ func (c *change) expect(sha256 string) error {
 	}
 	seen, ok := c.w.seen.Last(c.call.SessionID, c.target.resolved)
 	if !ok {
-		return sdk.Failed("cannot %s %s: this session has not read it; read it first with read_file, or pass its expected_sha256", c.doing, c.target.name)
+		return sdk.Failed("cannot %s %s: this session has not read it; read it with read_file first, or pass its sha256, which read_file shows, as expected_sha256", c.doing, c.target.name)
 	}
 	c.stale = !seen.Same(c.before.stamp)
 	return nil

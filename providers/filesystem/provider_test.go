@@ -260,7 +260,7 @@ func TestPreviewAndRender(t *testing.T) {
 		args            args
 		preview, render []string
 	}{
-		{"read_file", args{"path": "f.go"}, []string{"text"}, []string{"group", "text", "code"}},
+		{"read_file", args{"path": "f.go"}, []string{"text"}, []string{"group", "text", "code", "text"}},
 		{"list_directory", args{}, []string{"text"}, []string{"group", "text", "table"}},
 		{"edit_file", args{"path": "f.go", "old_string": "a\n", "new_string": "b\n"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},
 		{"write_file", args{"path": "g.go", "content": "package g\n"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},

@@ -175,6 +175,10 @@ func showRead(out readOut) render.Node {
 	if out.Note != "" {
 		nodes = append(nodes, render.Styled(render.Dim, out.Note))
 	}
+	if out.SHA256 != "" {
+		// Whoever changes the file in another session says with it what they have seen.
+		nodes = append(nodes, render.Styled(render.Dim, "sha256 "+out.SHA256))
+	}
 	return render.Group(nodes...)
 }
 
