@@ -39,7 +39,7 @@ func TestTerminal(t *testing.T) {
 		{"Ctrl-C in a call", "bash.bash --yes command='echo started; sleep 60'", []string{"│ started", "\x03"},
 			[]string{"cancelling; press Ctrl-C again to kill", "cancelled: process received SIGTERM"}, 130, false},
 		{"Ctrl-C twice", `bash.bash --yes command='trap "" TERM; echo started; while :; do sleep 1; done'`, []string{"│ started", "\x03", "cancelling", "\x03"},
-			[]string{"cancelled"}, 130, false},
+			[]string{"killing", "cancelled: "}, 130, false},
 		{"two streams", "bash.bash --yes command='echo out; echo err >&2'", nil, []string{"│ out", "┃ err"}, 0, false},
 	}
 	for _, tt := range tests {
@@ -51,6 +51,7 @@ func TestTerminal(t *testing.T) {
 				p.write(t, tt.steps[i+1])
 			}
 			require.Equal(t, tt.exit, p.exitCode(t), p.screen())
+			require.NotContains(t, p.screen(), "level=")
 			for _, want := range tt.want {
 				require.Contains(t, p.screen(), want)
 			}
@@ -58,6 +59,25 @@ func TestTerminal(t *testing.T) {
 			require.Equal(t, tt.written, err == nil)
 		})
 	}
+}
+
+// What a person approved is not shown to them once more.
+func TestTerminalShowsADiffOnce(t *testing.T) {
+	p := startOnTerminal(t, projectDir(t), "exec agent invoke filesystem.write_file path=new.txt content=hello")
+	p.waitFor(t, "Go ahead? [y/N] ")
+	p.write(t, "y\n")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+	require.Equal(t, 1, strings.Count(p.screen(), "+hello"), p.screen())
+	require.Contains(t, p.screen(), "created new.txt")
+}
+
+// A terminal that can do nothing gets nothing but text.
+func TestDumbTerminal(t *testing.T) {
+	p := startOnTerminal(t, projectDir(t), "TERM=dumb NO_COLOR= exec agent invoke bash.bash --yes command='echo out; printf \"a\\rb\\n\"'")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+	require.NotContains(t, p.screen(), "\x1b")
+	require.NotContains(t, p.screen(), "\r")
+	require.Contains(t, p.screen(), "\n· starting process\nout\na\nb\n")
 }
 
 // Arguments may come from stdin while a person answers on the terminal.

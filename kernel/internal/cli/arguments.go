@@ -77,7 +77,8 @@ func (a *arguments) object(args string) error {
 	}
 	s := &structpb.Struct{}
 	if err := s.UnmarshalJSON(text); err != nil {
-		return usagef("%s is not a JSON object: %w", from, err)
+		why := strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")) // whose syntax it is, nobody needs to know
+		return usagef("%s is not a JSON object: %s", from, why)
 	}
 	if err := checkNumbers(text); err != nil {
 		return usagef("%s: %w", from, err)
@@ -147,22 +148,35 @@ func typed(name string, s *schemav1.Schema, text string) (*structpb.Value, error
 	return structpb.NewStringValue(text), nil
 }
 
-// place gives a word without a name to the first required argument that has no value yet, else to the first
-// optional one that can hold it.
+// place gives a word without a name to the first required argument that has no value yet, else to the optional one
+// that can hold it, if there is only one: to guess could be to do something else.
 func (a *arguments) place(word string) error {
 	for _, name := range a.schema.GetRequired() {
 		if _, given := a.values[name]; !given {
 			return a.set(name, word)
 		}
 	}
+	switch fit := a.holders(word); len(fit) {
+	case 0:
+		return usagef("there is no argument left for %q%s", word, a.names())
+	case 1:
+		return a.set(fit[0], word)
+	default:
+		return usagef("%q could be %s: write %s=%s or the like", word, strings.Join(fit, " or "), fit[0], word)
+	}
+}
+
+// holders are the optional arguments without a value that can hold a word.
+func (a *arguments) holders(word string) []string {
+	var fit []string
 	for _, name := range slices.Sorted(maps.Keys(a.schema.GetProperties())) {
 		s := a.schema.GetProperties()[name]
 		if _, given := a.values[name]; given {
 			continue
 		}
 		if v, err := typed(name, s, word); err == nil && len(schema.Validate(s, v)) == 0 {
-			return a.set(name, word)
+			fit = append(fit, name)
 		}
 	}
-	return usagef("there is no argument left for %q%s", word, a.names())
+	return fit
 }

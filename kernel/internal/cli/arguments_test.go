@@ -62,7 +62,8 @@ func TestParseArguments(t *testing.T) {
 		{name: "file", args: "@" + file, want: `{"path":"from a file"}`},
 		{name: "positional fills what is required", words: []string{"a", "7"}, positional: true, want: `{"path":"a","limit":7}`},
 		{name: "positional skips what is given", words: []string{"7", "path=a"}, positional: true, want: `{"path":"a","limit":7}`},
-		{name: "positional takes an optional one that can hold it", words: []string{"path=a", "limit=7", "v1.2"}, positional: true, want: `{"path":"a","limit":7,"since":"v1.2"}`},
+		{name: "positional takes the one optional that can hold it", words: []string{"path=a", "limit=7", "v1.2"}, positional: true, want: `{"path":"a","limit":7,"since":"v1.2"}`},
+		{name: "positional takes the optional one that is left", words: []string{"a", "7", "since=v1", "json"}, positional: true, want: `{"path":"a","limit":7,"since":"v1","format":"json"}`},
 		{name: "positional text with =", words: []string{"a b=c"}, positional: true, want: `{"path":"a b=c"}`},
 	}
 	for _, tt := range tests {
@@ -88,7 +89,8 @@ func TestParseArgumentsRefuses(t *testing.T) {
 		{name: "twice", words: []string{"path=a", "path=b"}, want: `"path" is given twice`},
 		{name: "object as a word", words: []string{"options={}"}, want: "--args"},
 		{name: "list of objects as a word", words: []string{"edits={}"}, want: "--args"},
-		{name: "not JSON", args: `{`, want: "not a JSON object"},
+		{name: "not JSON", args: `{x`, want: "--args is not a JSON object: syntax error (line 1:2): invalid value x"},
+		{name: "a value that could be two", words: []string{"a", "1", "json"}, positional: true, want: `"json" could be format or since: write format=json or the like`},
 		{name: "not an object", args: `[1]`, want: "not a JSON object"},
 		{name: "text after the object", args: `{} {}`, want: "not a JSON object"},
 		{name: "a key twice", args: `{"a": {"b": 1, "b": 2}}`, want: `duplicate map key "b"`},

@@ -70,8 +70,8 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run a slash command",
 		Long: `Run a slash command of a provider.
 
-A value without a name goes to the first required argument that has none yet, then to the first optional
-one that can hold it. Everything else is as in 'agent invoke'.`,
+A value without a name goes to the first required argument that has none yet, then to the optional one that
+can hold it, if there is only one. Everything else is as in 'agent invoke'.`,
 		Example: `  agent run /changelog
   agent run /changelog since=1.2.0
   agent run /release 1.4.0`,

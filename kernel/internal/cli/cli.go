@@ -10,6 +10,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -26,8 +27,7 @@ import (
 // when it has none.
 func Main(version string) int {
 	a := newApp(version)
-	stop := a.watchSignals()
-	defer stop()
+	a.watchSignals()
 	cmd, err := a.root().ExecuteContextC(a.ctx)
 	_, a.answersWithOutcome = cmd.Annotations[callsAnnotation]
 	return a.finish(err)
@@ -43,6 +43,8 @@ type app struct {
 	cancel context.CancelCauseFunc
 	kill   killSwitch
 	prompt prompt
+	// logLevel is what the log shows; a second Ctrl-C silences it.
+	logLevel slog.LevelVar
 	// answersWithOutcome is set for the commands that run calls: to a program they always say an outcome.
 	answersWithOutcome bool
 	// silent is set when the error has been shown as part of a command's own output.

@@ -35,18 +35,21 @@ type display struct {
 type screen struct {
 	file     *os.File
 	terminal bool
-	colour   bool
+	// live is a terminal with a cursor that can be moved.
+	live   bool
+	colour bool
 }
 
 func newScreen(f *os.File) screen {
 	s := screen{file: f, terminal: term.IsTerminal(int(f.Fd()))}
+	s.live = s.terminal && os.Getenv("TERM") != "dumb"
 	force := os.Getenv("CLICOLOR_FORCE")
 	switch {
 	case os.Getenv("NO_COLOR") != "":
 	case force != "" && force != "0":
 		s.colour = true
 	default:
-		s.colour = s.terminal && os.Getenv("TERM") != "dumb"
+		s.colour = s.live
 	}
 	return s
 }
@@ -72,7 +75,7 @@ func (s screen) width() int {
 func newDisplay(out, err *os.File, broken context.CancelCauseFunc) *display {
 	d := &display{out: newScreen(out), err: newScreen(err), broken: broken}
 	for i, s := range []screen{d.out, d.err} {
-		d.output[i] = &paint.Output{Live: s.terminal, Color: s.colour}
+		d.output[i] = &paint.Output{Live: s.live, Color: s.colour}
 	}
 	if d.out.terminal && d.err.terminal {
 		d.output[1] = d.output[0]

@@ -145,7 +145,7 @@ func (a *app) start(p *project, approver gate.Approver, names ...string) (*engin
 	if err != nil {
 		return nil, err
 	}
-	if a.display.err.terminal {
+	if a.display.err.live {
 		a.display.SetStatus("starting providers")
 	}
 	e, err := engine.Open(a.ctx, engine.Options{
@@ -238,5 +238,6 @@ func (a *app) logger(level string) (*slog.Logger, error) {
 	if !ok {
 		return nil, usagef("unknown log level %q: use %s", level, strings.Join(config.LogLevels, ", "))
 	}
-	return slog.New(slog.NewTextHandler(a.display.Err(), &slog.HandlerOptions{Level: at})), nil
+	a.logLevel.Set(at)
+	return slog.New(slog.NewTextHandler(a.display.Err(), &slog.HandlerOptions{Level: &a.logLevel})), nil
 }

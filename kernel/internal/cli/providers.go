@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/paint"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
 
@@ -21,12 +22,15 @@ func (a *app) providersCommand() *cobra.Command {
 		Short: "List the providers of the project",
 		Long: `List the providers of the project: what is asked for, what runs, and how long each took to start.
 A provider that cannot be started is listed with the reason, and the exit code is not 0.`,
+		Example: `  agent providers
+  agent providers --json`,
 		Args: noMoreThan(0),
 		RunE: func(*cobra.Command, []string) error { return a.providers() },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "schema [PROVIDER]",
 		Short: "Show what a provider block may hold",
+		Long:  `Show the arguments that the provider blocks of agent.hcl may hold: of all providers, or of one.`,
 		Example: `  agent providers schema
   agent providers schema filesystem --json`,
 		Args: noMoreThan(1),
@@ -61,6 +65,7 @@ func (a *app) providers() error {
 		return err
 	}
 	defer e.Close()
+	a.tellImpostors(p, e)
 	list := providerList(p, e.Providers(), err)
 	if a.flags.json {
 		a.writeJSON(map[string]any{"providers": list})
@@ -69,10 +74,32 @@ func (a *app) providers() error {
 	}
 	rows := make([][]string, len(list))
 	for i, pr := range list {
-		rows[i] = []string{pr.Name, orDash(pr.Version), orDash(pr.Constraint), categories(e.Providers(), pr.Name), orDash(pr.Timings["total"]), pr.Path}
+		rows[i] = []string{pr.Name, orDash(pr.Version), pr.askedFor(), categories(e.Providers(), pr.Name), orDash(pr.Timings["total"]), pr.Path}
 	}
 	a.table([]string{"NAME", "VERSION", "ASKED FOR", "SERVES", "STARTED IN", "PATH"}, rows)
 	return err
+}
+
+// askedFor is the constraint, and whether what runs keeps to it: an override may be any version.
+func (p *providerJSON) askedFor() string {
+	if p.Satisfies != nil && !*p.Satisfies {
+		return p.Constraint + " (not met)"
+	}
+	return orDash(p.Constraint)
+}
+
+// tellImpostors warns of providers that are others than they are taken for: a wrong line in config.hcl is easily
+// written, and tools that do the wrong thing are hard to trace back to it.
+func (a *app) tellImpostors(p *project, e *engine.Engine) {
+	for _, info := range e.Providers() {
+		for _, producer := range info.Producers {
+			if producer.GetName() != info.Name {
+				a.warn(fmt.Sprintf("provider %q calls itself %q: is %s the right one? (%s)",
+					info.Name, producer.GetName(), p.short(info.Path), p.override(info.Name)))
+				break
+			}
+		}
+	}
 }
 
 func providerList(p *project, infos []engine.Info, err error) []providerJSON {
@@ -177,6 +204,20 @@ func (a *app) providersSchema(names []string) error {
 	return err
 }
 
+// widestDefault is how much of a default a table shows; --json has all of it.
+const widestDefault = 40
+
+// attributeTypes are the types in the words that arguments of tools are described with.
+var attributeTypes = map[configv1.AttrType]string{
+	configv1.AttrType_ATTR_TYPE_STRING:      "string",
+	configv1.AttrType_ATTR_TYPE_NUMBER:      "number",
+	configv1.AttrType_ATTR_TYPE_BOOL:        "boolean",
+	configv1.AttrType_ATTR_TYPE_LIST_STRING: "list of string",
+	configv1.AttrType_ATTR_TYPE_LIST_NUMBER: "list of number",
+	configv1.AttrType_ATTR_TYPE_MAP_STRING:  "map of string",
+	configv1.AttrType_ATTR_TYPE_OBJECT:      "object",
+}
+
 func attributeRows(attrs []*configv1.ConfigAttribute, prefix string) [][]string {
 	var rows [][]string
 	for _, attr := range attrs {
@@ -187,10 +228,9 @@ func attributeRows(attrs []*configv1.ConfigAttribute, prefix string) [][]string 
 		case attr.GetRequired():
 			note = "required"
 		case attr.DefaultJson != nil:
-			note = "default " + attr.GetDefaultJson()
+			note = "default " + paint.Clip(attr.GetDefaultJson(), widestDefault)
 		}
-		kind := strings.ToLower(strings.TrimPrefix(attr.GetType().String(), "ATTR_TYPE_"))
-		rows = append(rows, []string{prefix + attr.GetName(), kind, note, attr.GetDescription()})
+		rows = append(rows, []string{prefix + attr.GetName(), attributeTypes[attr.GetType()], note, attr.GetDescription()})
 		rows = append(rows, attributeRows(attr.GetObjectAttributes(), prefix+"  ")...)
 	}
 	return rows

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"log/slog"
 	"os"
 	"os/signal"
 	"sync"
@@ -34,37 +35,39 @@ func (k *killSwitch) press() {
 }
 
 // watchSignals cancels on the first Ctrl-C, on SIGTERM and when the terminal is closed, and kills on a second Ctrl-C
-// soon after one.
-func (a *app) watchSignals() (stop func()) {
+// soon after one. It watches until the process ends: a signal that comes late must not change the exit code.
+func (a *app) watchSignals() {
 	signals := make(chan os.Signal, 4)
-	done := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
 		var last time.Time
-		for {
-			select {
-			case <-done:
-				return
-			case sig := <-signals:
-				if sig == os.Interrupt && !last.IsZero() && time.Since(last) < doublePress {
-					a.kill.press()
-					continue
-				}
-				note := "cancelling"
-				if sig == os.Interrupt {
-					last = time.Now()
-					note += "; press Ctrl-C again to kill"
-				}
-				a.display.Note(a.display.ErrPainter().Dim(note))
-				a.cancel(errInterrupted)
+		for sig := range signals {
+			switch {
+			case sig != os.Interrupt:
+				a.interrupt("cancelling")
+			case !last.IsZero() && time.Since(last) < doublePress:
+				a.killAll()
+			default:
+				last = time.Now()
+				a.interrupt("cancelling; press Ctrl-C again to kill")
 			}
 		}
 	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
+}
+
+func (a *app) interrupt(note string) {
+	a.display.Note(a.display.ErrPainter().Dim(note))
+	a.cancel(errInterrupted)
+}
+
+// killAll says itself what happens: that providers ended in the middle of calls is no news then.
+func (a *app) killAll() {
+	if a.logLevel.Level() > slog.LevelDebug {
+		a.logLevel.Set(slog.LevelError + 1)
 	}
+	a.display.Note(a.display.ErrPainter().Dim("killing"))
+	a.kill.press()
 }

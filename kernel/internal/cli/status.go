@@ -42,7 +42,7 @@ func (s *status) set(d *display, text string, now time.Time) {
 	case text == "":
 		s.stop()
 		s.erase(d)
-	case d.err.terminal:
+	case d.err.live:
 		s.start(d)
 		if !s.drawn {
 			s.draw(d)
@@ -97,7 +97,7 @@ func (s *status) stop() {
 
 // draw shows the line, unless output is in the middle of one.
 func (s *status) draw(d *display) {
-	if s.text == "" || !d.err.terminal || d.output[0].MidLine() || d.output[1].MidLine() {
+	if s.text == "" || !d.err.live || d.output[0].MidLine() || d.output[1].MidLine() {
 		return
 	}
 	line := fmt.Sprintf("%c %s", spinner[s.frame%len(spinner)], s.text)

@@ -23,12 +23,12 @@ func (a *app) validate() error {
 	p, err := a.check()
 	if a.flags.json {
 		answer := struct {
-			Valid bool `json:"valid"`
-			*errorJSON
+			Valid bool       `json:"valid"`
+			Error *errorJSON `json:"error,omitempty"`
 		}{Valid: err == nil}
 		if err != nil {
 			d := describe(err)
-			answer.errorJSON = &d
+			answer.Error = &d
 			a.silent = true
 		}
 		a.writeJSON(answer)
@@ -56,6 +56,7 @@ func (a *app) check() (*project, error) {
 	}
 	e, err := a.start(p, nil)
 	if e != nil {
+		a.tellImpostors(p, e)
 		e.Close()
 	}
 	return p, err

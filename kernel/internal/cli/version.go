@@ -12,7 +12,9 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Say which build this is",
-		Args:  noMoreThan(0),
+		Example: `  agent version
+  agent version --json`,
+		Args: noMoreThan(0),
 		RunE: func(*cobra.Command, []string) error {
 			if a.flags.json {
 				a.writeJSON(map[string]any{

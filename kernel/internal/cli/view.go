@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"strings"
 
@@ -25,6 +26,8 @@ type humanView struct {
 	painter paint.Painter
 	// streamed is set once output was shown: the result need not show it again.
 	streamed bool
+	// note is the last one that was shown.
+	note string
 }
 
 func newHumanView(a *app, e *engine.Engine, op engine.Operation, markdown bool) *humanView {
@@ -61,7 +64,8 @@ func (v *humanView) partial(payload *structpb.Struct) {
 		return
 	}
 	if note, ok := payload.GetFields()["note"]; ok && len(payload.GetFields()) == 1 {
-		v.a.display.Note(v.a.display.ErrPainter().Dim(paint.Line(note.GetStringValue())))
+		v.note = note.GetStringValue()
+		v.a.display.Note(v.a.display.ErrPainter().Dim(paint.Line(v.note)))
 		return
 	}
 	v.print(v.engine.Render(v.a.ctx, v.op, payload))
@@ -97,7 +101,10 @@ func (v *humanView) result(o engine.Outcome) {
 	// The call is over: showing it must not depend on a Ctrl-C that came too late.
 	tree := v.engine.Render(context.WithoutCancel(v.a.ctx), v.op, o.Result)
 	if v.streamed {
-		tree = withoutCode(tree)
+		tree = without(tree, isCode)
+	}
+	if v.a.prompt.asked {
+		tree = without(tree, isDiff) // the person who approved it has just seen it
 	}
 	v.print(tree)
 }
@@ -108,11 +115,18 @@ func (v *humanView) failure(o engine.Outcome) {
 	if o.Status == engine.Crashed {
 		head = "crashed: "
 	}
-	lines := p.Error(head) + category(o.Error.GetCategory().String()) + ": " + paint.Text(o.Error.GetMessage())
+	message := o.Error.GetMessage()
+	if v.note != "" {
+		message = strings.TrimSuffix(message, ": "+v.note)
+	}
+	lines := p.Error(head) + category(o.Error.GetCategory().String()) + ": " + paint.Text(message)
 	if o.ExitStatus != nil {
 		lines += "\n" + p.Dim(exitText(o.ExitStatus.GetExitCode(), paint.Line(o.ExitStatus.GetSignal())))
 	}
-	v.a.display.Note(lines + reportLine(o))
+	if report := o.Report; report != nil && report.Note != v.note && !strings.Contains(message, report.Note) {
+		lines += "\n" + paint.Text(report.Note)
+	}
+	v.a.display.Note(lines + v.stack(o.Error))
 }
 
 // reported is what is known of a cancelled call.
@@ -123,32 +137,46 @@ func reported(o engine.Outcome) string {
 	return paint.Text(o.Report.Note)
 }
 
-func reportLine(o engine.Outcome) string {
-	if o.Report == nil || o.Report.Note == "" {
+// stack is where a provider panicked, for those who look for the reason.
+func (v *humanView) stack(e *toolv1.ToolError) string {
+	stack := e.GetDetails().GetFields()["stack"].GetStringValue()
+	switch {
+	case stack == "":
 		return ""
+	case v.a.logLevel.Level() > slog.LevelDebug:
+		return "\n" + v.a.display.ErrPainter().Dim("--log-level debug shows where")
+	default:
+		return "\n  " + strings.ReplaceAll(paint.Text(strings.TrimSpace(stack)), "\n", "\n  ")
 	}
-	return "\n" + paint.Text(o.Report.Note)
 }
 
-// withoutCode drops the code blocks of a result whose output was streamed: they would show it once more.
-func withoutCode(t *renderv1.RenderTree) *renderv1.RenderTree {
-	switch n := t.GetRoot().GetNode().(type) {
-	case *renderv1.RenderNode_CodeBlock:
-		return nil
+func isCode(n *renderv1.RenderNode) bool { return n.GetCodeBlock() != nil }
+
+func isDiff(n *renderv1.RenderNode) bool {
+	return n.GetDiff() != nil || n.GetCodeBlock().GetLanguage() == "diff"
+}
+
+// without leaves out of a result what has been shown before.
+func without(t *renderv1.RenderTree, shown func(*renderv1.RenderNode) bool) *renderv1.RenderTree {
+	root := t.GetRoot()
+	switch n := root.GetNode().(type) {
 	case *renderv1.RenderNode_Group:
 		var kept []*renderv1.RenderNode
 		for _, c := range n.Group.GetChildren() {
-			if rest := withoutCode(&renderv1.RenderTree{Root: c}); rest != nil {
+			if rest := without(&renderv1.RenderTree{Root: c}, shown); rest != nil {
 				kept = append(kept, rest.GetRoot())
 			}
 		}
 		return &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_Group{Group: &renderv1.GroupNode{Children: kept}}}}
 	case *renderv1.RenderNode_Collapsible:
-		if len(n.Collapsible.GetChildren()) == 1 && n.Collapsible.GetChildren()[0].GetCodeBlock() != nil {
+		if len(n.Collapsible.GetChildren()) == 1 && shown(n.Collapsible.GetChildren()[0]) {
 			return nil
 		}
 		return t
 	default:
+		if shown(root) {
+			return nil
+		}
 		return t
 	}
 }

@@ -206,7 +206,9 @@ func TestLoadRefusesAPolicyAboutNoProvider(t *testing.T) {
 }
 
 func TestCheckPolicyTools(t *testing.T) {
-	rule := func(match string) string { return "policy \"a\" {\n match = { " + match + " }\n action = \"deny\"\n}\n" }
+	rule := func(match string) string {
+		return "policy \"a\" {\n match = { " + match + " }\n action = \"deny\"\n}\n"
+	}
 	both := map[string][]string{"fs": {"read_file", "write_file"}, "rt": {"release"}}
 	tests := []struct {
 		name, match string

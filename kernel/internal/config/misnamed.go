@@ -48,4 +48,3 @@ func (p *Project) CheckPolicyTools(operations map[string][]string) error {
 	}
 	return p.file.render(diags).errorsOnly()
 }
-
