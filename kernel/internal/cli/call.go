@@ -53,8 +53,9 @@ holds one line per event, then one line {"outcome": …}.`,
 		Example: `  agent invoke filesystem.read_file path=README.md limit=20
   agent invoke filesystem.edit_file --args @edit.json --yes
   agent invoke bash.bash command='go test ./...' --yes --json`,
-		Args:        atLeastOne("PROVIDER.TOOL [NAME=VALUE …]; 'agent tools' lists them"),
-		Annotations: map[string]string{callsAnnotation: ""},
+		Args:              atLeastOne("PROVIDER.TOOL [NAME=VALUE …]; 'agent tools' lists them"),
+		Annotations:       map[string]string{callsAnnotation: ""},
+		ValidArgsFunction: a.completeCall(false),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.invoke(flags, args[0], args[1:])
 		},
@@ -75,8 +76,9 @@ can hold it, if there is only one. Everything else is as in 'agent invoke'.`,
 		Example: `  agent run /changelog
   agent run /changelog since=1.2.0
   agent run /release 1.4.0`,
-		Args:        atLeastOne("/COMMAND [VALUE | NAME=VALUE …]; 'agent tools' lists them"),
-		Annotations: map[string]string{callsAnnotation: ""},
+		Args:              atLeastOne("/COMMAND [VALUE | NAME=VALUE …]; 'agent tools' lists them"),
+		Annotations:       map[string]string{callsAnnotation: ""},
+		ValidArgsFunction: a.completeCall(true),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.run(flags, args[0], args[1:])
 		},
@@ -88,8 +90,12 @@ can hold it, if there is only one. Everything else is as in 'agent invoke'.`,
 // invoke starts the one provider that is needed.
 func (a *app) invoke(flags callFlags, target string, words []string) error {
 	provider, tool, ok := strings.Cut(target, ".")
-	if !ok || provider == "" || tool == "" {
-		return usagef("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", target)
+	if !ok || provider == "" || tool == "" || strings.HasPrefix(target, "/") {
+		p, err := a.open()
+		if err != nil {
+			return err
+		}
+		return mistaken(fmt.Sprintf("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", target), a.everything(p), target, howTo)
 	}
 	p, err := a.open(provider)
 	if err != nil {
@@ -104,6 +110,9 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 		}
 		op, err := e.Lookup(provider, tool)
 		if err != nil {
+			if commands := only(meant(e.Operations(), target), engine.Operation.IsCommand); len(commands) == 1 {
+				return mistaken(fmt.Sprintf("%s is a command", target), commands, target, howTo)
+			}
 			return err
 		}
 		args, err := parseArguments(op.Input, flags.args, words, false)
@@ -126,6 +135,10 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 	return a.withEngine(p, flags, nil, func(e *engine.Engine, failed error) error {
 		op, err := e.LookupCommand(name)
 		if err != nil {
+			isTool := func(op engine.Operation) bool { return !op.IsCommand() && (op.String() == name || op.Name == name) }
+			if tools := only(e.Operations(), isTool); len(tools) > 0 {
+				err = mistaken(fmt.Sprintf("%q is a tool, not a command", name), tools, name, howTo)
+			}
 			return errors.Join(failed, err)
 		}
 		used = append(used, op.Provider)

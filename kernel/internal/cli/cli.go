@@ -9,6 +9,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -100,6 +101,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 	flags.BoolVar(&a.flags.json, "json", false, "write JSON to stdout")
 	flags.StringVar(&a.flags.logLevel, "log-level", "", "`level` of the log on stderr: trace, debug, info, warn or error (default warn)")
 	root.AddCommand(a.validateCommand(), a.providersCommand(), a.toolsCommand(), a.invokeCommand(), a.runCommand(), a.versionCommand())
+	builtIn(root)
 	return root
 }
 
@@ -111,6 +113,7 @@ func (a *app) enter() error {
 	if err := os.Chdir(a.flags.dir); err != nil {
 		return usagef("cannot work in %s: %w", a.flags.dir, err)
 	}
+	a.flags.dir = "" // completion enters too
 	return nil
 }
 
@@ -138,10 +141,35 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		words = words[:end]
 	}
 	a.flags.json = a.flags.json || slices.Contains(words, "--json")
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usagef("%w; see %s --help", err, cmd.CommandPath())
+	}
+	name := unknown.GetSpecifiedName()
+	if owners := ownersOf(cmd, name); len(owners) > 0 {
+		return usagef("%w: it belongs behind %s, as in %s … %s", err, strings.Join(owners, " or "), owners[0], dashed(name))
+	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	_, wrong, _ := strings.Cut(err.Error(), "unknown flag: ")
-	return usagef("%w%s; see %s --help", err, schema.Hint(wrong, names), cmd.CommandPath())
+	return usagef("%w%s; see %s --help", err, schema.Hint("--"+name, names), cmd.CommandPath())
+}
+
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
+}
+
+// ownersOf are the commands below that have a flag of a name, in its long or short form.
+func ownersOf(cmd *cobra.Command, flag string) []string {
+	var owners []string
+	for _, c := range cmd.Commands() {
+		if c.Flags().Lookup(flag) != nil || len(flag) == 1 && c.Flags().ShorthandLookup(flag) != nil {
+			owners = append(owners, c.CommandPath())
+		}
+	}
+	return owners
 }
 
 // noMoreThan is cobra.MaximumNArgs with an error that says what to do.
@@ -150,15 +178,11 @@ func noMoreThan(n int) cobra.PositionalArgs {
 		if len(args) <= n {
 			return nil
 		}
-		var names []string
-		for _, c := range cmd.Commands() {
-			names = append(names, c.Name())
-		}
 		what := "takes no argument"
 		if cmd.HasSubCommands() {
 			what = "has no command"
 		}
-		return usagef("%s %s %q%s; see %s --help", cmd.CommandPath(), what, args[n], schema.Hint(args[n], names), cmd.CommandPath())
+		return usagef("%s %s %q%s; see %s --help", cmd.CommandPath(), what, args[n], schema.Hint(args[n], commandNames(cmd)), cmd.CommandPath())
 	}
 }
 

@@ -145,6 +145,13 @@ func (d *display) OutError() error {
 	return d.outError
 }
 
+// Silence ends all writing to stderr.
+func (d *display) Silence() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = screen{}
+}
+
 // Close takes the status line away for good.
 func (d *display) Close() {
 	d.SetStatus("")
@@ -184,7 +191,7 @@ func (d *display) writeOut(s string) {
 }
 
 func (d *display) writeErr(s string) {
-	if s != "" {
+	if s != "" && d.err.file != nil {
 		_, _ = io.WriteString(d.err.file, s)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -137,6 +138,11 @@ func (p *project) named(name string) error {
 // start opens an engine with the named providers, all when none is named. The engine is nil when nothing
 // could be started; with providers that failed there are both an engine and an error.
 func (a *app) start(p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
+	return a.startWithin(a.ctx, p, approver, names...)
+}
+
+// startWithin is start for as long as ctx lasts.
+func (a *app) startWithin(ctx context.Context, p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
 	specs, err := p.specs(names...)
 	if err != nil {
 		return nil, err
@@ -148,7 +154,7 @@ func (a *app) start(p *project, approver gate.Approver, names ...string) (*engin
 	if a.display.err.live {
 		a.display.SetStatus("starting providers")
 	}
-	e, err := engine.Open(a.ctx, engine.Options{
+	e, err := engine.Open(ctx, engine.Options{
 		Providers: specs, Policies: p.Policies, Approver: approver,
 		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
 	})

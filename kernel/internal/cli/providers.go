@@ -33,8 +33,9 @@ A provider that cannot be started is listed with the reason, and the exit code i
 		Long:  `Show the arguments that the provider blocks of agent.hcl may hold: of all providers, or of one.`,
 		Example: `  agent providers schema
   agent providers schema filesystem --json`,
-		Args: noMoreThan(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.providersSchema(args) },
+		Args:              noMoreThan(1),
+		ValidArgsFunction: a.completeNames(false),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.providersSchema(args) },
 	})
 	return cmd
 }

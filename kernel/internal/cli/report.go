@@ -20,6 +20,8 @@ func (a *app) report(err error) {
 		a.writeJSON(failureLine(err))
 	case a.flags.json:
 		a.writeJSON(map[string]any{"error": describe(err)})
+	case exitCode(err) == exitCancelled: // it is known why, and that it is no error
+		a.display.Note(a.display.ErrPainter().Warning("cancelled: ") + "nothing was called")
 	default:
 		for _, e := range flatten(err) {
 			a.showError(e)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -23,8 +24,9 @@ func (a *app) toolsCommand() *cobra.Command {
   agent tools filesystem
   agent tools filesystem.edit_file
   agent tools /release`,
-		Args: noMoreThan(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.tools(strings.Join(args, "")) },
+		Args:              noMoreThan(1),
+		ValidArgsFunction: a.completeNames(true),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.tools(strings.Join(args, "")) },
 	}
 }
 
@@ -38,7 +40,7 @@ func (a *app) tools(which string) error {
 	var names []string
 	if which != "" && !command {
 		if err := p.named(provider); err != nil {
-			return err
+			return a.betterGuess(p, err, which)
 		}
 		names = []string{provider}
 	}
@@ -63,6 +65,15 @@ func (a *app) tools(which string) error {
 	}
 	if lookupErr == nil {
 		a.showTool(op)
+	}
+	return err
+}
+
+// betterGuess is the error about a provider that is none, with the tool or command of that name if there is one.
+func (a *app) betterGuess(p *project, err error, word string) error {
+	var lookup *engine.LookupError
+	if errors.As(err, &lookup) && lookup.Suggestion == "" {
+		return mistaken(lookup.Text, a.everything(p), word, engine.Operation.String)
 	}
 	return err
 }

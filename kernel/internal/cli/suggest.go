@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/schema"
+)
+
+// howTo is the command line that runs an operation, as far as its name.
+func howTo(op engine.Operation) string {
+	if op.IsCommand() {
+		return "agent run " + op.String()
+	}
+	return "agent invoke " + op.String()
+}
+
+// meant are the operations that a person may have meant with a word that stands for none: those of that name, or of
+// the provider of that name, else the one whose name is nearest.
+func meant(ops []engine.Operation, word string) []engine.Operation {
+	called := func(op engine.Operation) bool {
+		return word == op.String() || word == op.Name || word == "/"+op.Name || word == op.Provider+"."+op.Name
+	}
+	of := func(op engine.Operation) bool { return word == op.Provider }
+	for _, fits := range []func(engine.Operation) bool{called, of} {
+		if found := only(ops, fits); len(found) > 0 {
+			return found
+		}
+	}
+	var names []string
+	for _, op := range ops {
+		names = append(names, op.String(), op.Name)
+	}
+	near := schema.Nearest(word, names)
+	return only(ops, func(op engine.Operation) bool { return near != "" && (near == op.String() || near == op.Name) })
+}
+
+func only(ops []engine.Operation, fits func(engine.Operation) bool) []engine.Operation {
+	return slices.DeleteFunc(slices.Clone(ops), func(op engine.Operation) bool { return !fits(op) })
+}
+
+// mistaken is the error about a word that was taken for what it is not, with what was probably meant, in the form that
+// write gives it.
+func mistaken(text string, ops []engine.Operation, word string, write func(engine.Operation) string) error {
+	switch found := meant(ops, word); len(found) {
+	case 0:
+		return &engine.LookupError{Text: text}
+	case 1:
+		return &engine.LookupError{Text: text, Suggestion: write(found[0])}
+	default:
+		names := make([]string, len(found))
+		for i, op := range found {
+			names[i] = op.String()
+		}
+		return &engine.LookupError{Text: fmt.Sprintf("%s; there are %s", text, strings.Join(names, ", "))}
+	}
+}
+
+// everything starts all providers to see what there is; those that do not start have nothing to add.
+func (a *app) everything(p *project) []engine.Operation {
+	e, _ := a.start(p, nil)
+	if e == nil {
+		return nil
+	}
+	defer e.Close()
+	return e.Operations()
+}
