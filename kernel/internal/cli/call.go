@@ -91,11 +91,7 @@ can hold it, if there is only one. Everything else is as in 'agent invoke'.`,
 func (a *app) invoke(flags callFlags, target string, words []string) error {
 	provider, tool, ok := strings.Cut(target, ".")
 	if !ok || provider == "" || tool == "" || strings.HasPrefix(target, "/") {
-		p, err := a.open()
-		if err != nil {
-			return err
-		}
-		return mistaken(fmt.Sprintf("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", target), a.everything(p), target, howTo)
+		return a.notATool(target)
 	}
 	p, err := a.open(provider)
 	if err != nil {
@@ -110,10 +106,7 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 		}
 		op, err := e.Lookup(provider, tool)
 		if err != nil {
-			if commands := only(meant(e.Operations(), target), engine.Operation.IsCommand); len(commands) == 1 {
-				return mistaken(fmt.Sprintf("%s is a command", target), commands, target, howTo)
-			}
-			return err
+			return rather(e, target, true, err)
 		}
 		args, err := parseArguments(op.Input, flags.args, words, false)
 		if err != nil {
@@ -135,11 +128,7 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 	return a.withEngine(p, flags, nil, func(e *engine.Engine, failed error) error {
 		op, err := e.LookupCommand(name)
 		if err != nil {
-			isTool := func(op engine.Operation) bool { return !op.IsCommand() && (op.String() == name || op.Name == name) }
-			if tools := only(e.Operations(), isTool); len(tools) > 0 {
-				err = mistaken(fmt.Sprintf("%q is a tool, not a command", name), tools, name, howTo)
-			}
-			return errors.Join(failed, err)
+			return errors.Join(failed, rather(e, name, false, err))
 		}
 		used = append(used, op.Provider)
 		tell()
@@ -183,6 +172,9 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 func (a *app) call(e *engine.Engine, flags callFlags, op engine.Operation, args *structpb.Struct) error {
 	v := a.viewer(e, op, flags.markdown)
 	outcome := e.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
+	if outcome.Status == engine.Denied && outcome.Plan.GetPreview() != nil && !a.prompt.asked {
+		a.display.Note(planned(outcome.Plan, a.display.ErrPainter())) // whoever reads the log has to know what it was
+	}
 	v.outcome(outcome)
 	if outcome.Status == engine.Completed {
 		return nil

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
-	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/schema"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
@@ -133,117 +130,4 @@ func (p *project) named(name string) error {
 		text += ": it requires " + strings.Join(names, ", ")
 	}
 	return &engine.LookupError{Text: text, Suggestion: schema.Nearest(name, names)}
-}
-
-// start opens an engine with the named providers, all when none is named. The engine is nil when nothing
-// could be started; with providers that failed there are both an engine and an error.
-func (a *app) start(p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
-	return a.startWithin(a.ctx, p, approver, names...)
-}
-
-// startWithin is start for as long as ctx lasts.
-func (a *app) startWithin(ctx context.Context, p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
-	specs, err := p.specs(names...)
-	if err != nil {
-		return nil, err
-	}
-	log, err := a.logger(p.Settings.LogLevel)
-	if err != nil {
-		return nil, err
-	}
-	if a.display.err.live {
-		a.display.SetStatus("starting providers")
-	}
-	e, err := engine.Open(ctx, engine.Options{
-		Providers: specs, Policies: p.Policies, Approver: approver,
-		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
-	})
-	a.display.SetStatus("")
-	if e != nil {
-		a.kill.set(e.Kill)
-	}
-	if e == nil {
-		return nil, err
-	}
-	return e, errors.Join(p.explain(err), p.unmatched(e))
-}
-
-// unmatched finds policies that name a tool which the started providers do not have.
-func (p *project) unmatched(e *engine.Engine) error {
-	operations := map[string][]string{}
-	for _, info := range e.Providers() {
-		operations[info.Name] = nil
-	}
-	for _, op := range e.Operations() {
-		operations[op.Provider] = append(operations[op.Provider], op.Name)
-	}
-	return p.CheckPolicyTools(operations)
-}
-
-// explain shows at the provider block what the provider said about one of its arguments.
-func (p *project) explain(err error) error {
-	failures := engine.Failures(err)
-	if len(failures) == 0 {
-		return err
-	}
-	out := make([]error, len(failures))
-	for i, f := range failures {
-		out[i] = &failedStart{f, p.override(f.Provider)}
-		field := f.Rejection.GetDetails().GetFields()["field"].GetStringValue()
-		if pr := p.Provider(f.Provider); pr != nil && field != "" {
-			out[i] = &rejection{start: f, files: pr.Rejected(field, strings.TrimPrefix(f.Rejection.GetMessage(), field+": "))}
-		}
-	}
-	return errors.Join(out...)
-}
-
-// override is where the user's configuration names the binary of a provider.
-func (p *project) override(provider string) string {
-	return fmt.Sprintf("%s:%d", p.short(p.global.File), p.global.OverrideLine(provider))
-}
-
-// failedStart is a start that failed, and where the path of the binary comes from.
-type failedStart struct {
-	*engine.StartError
-	from string
-}
-
-func (f *failedStart) Error() string {
-	return fmt.Sprintf("%s\nThe path of the provider comes from %s.", f.StartError, f.from)
-}
-func (f *failedStart) Unwrap() error { return f.StartError }
-
-// rejection is a failed start that is a problem of agent.hcl.
-type rejection struct {
-	start *engine.StartError
-	files config.Diagnostics
-}
-
-func (r *rejection) Error() string { return r.files.Error() }
-func (r *rejection) Unwrap() error { return r.start }
-
-// As shows the error as what it is for a person.
-func (r *rejection) As(target any) bool {
-	files, ok := target.(*config.Diagnostics)
-	if ok {
-		*files = r.files
-	}
-	return ok
-}
-
-// logger writes to stderr, past the status line. The flag outranks the project.
-func (a *app) logger(level string) (*slog.Logger, error) {
-	if a.flags.logLevel != "" {
-		level = a.flags.logLevel
-	}
-	levels := map[string]slog.Level{
-		"": slog.LevelWarn, "trace": slog.LevelDebug - 4, "debug": slog.LevelDebug,
-		"info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-	}
-	at, ok := levels[level]
-	if !ok {
-		return nil, usagef("unknown log level %q: use %s", level, strings.Join(config.LogLevels, ", "))
-	}
-	a.logLevel.Set(at)
-	return slog.New(slog.NewTextHandler(a.display.Err(), &slog.HandlerOptions{Level: &a.logLevel})), nil
 }

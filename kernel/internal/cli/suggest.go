@@ -20,14 +20,11 @@ func howTo(op engine.Operation) string {
 // meant are the operations that a person may have meant with a word that stands for none: those of that name, or of
 // the provider of that name, else the one whose name is nearest.
 func meant(ops []engine.Operation, word string) []engine.Operation {
-	called := func(op engine.Operation) bool {
-		return word == op.String() || word == op.Name || word == "/"+op.Name || word == op.Provider+"."+op.Name
+	if found := only(ops, func(op engine.Operation) bool { return called(op, word) }); len(found) > 0 {
+		return found
 	}
-	of := func(op engine.Operation) bool { return word == op.Provider }
-	for _, fits := range []func(engine.Operation) bool{called, of} {
-		if found := only(ops, fits); len(found) > 0 {
-			return found
-		}
+	if found := only(ops, func(op engine.Operation) bool { return word == op.Provider }); len(found) > 0 {
+		return found
 	}
 	var names []string
 	for _, op := range ops {
@@ -35,6 +32,11 @@ func meant(ops []engine.Operation, word string) []engine.Operation {
 	}
 	near := schema.Nearest(word, names)
 	return only(ops, func(op engine.Operation) bool { return near != "" && (near == op.String() || near == op.Name) })
+}
+
+// called reports whether a word is a name of an operation, whatever stands before it.
+func called(op engine.Operation, word string) bool {
+	return word == op.Name || word == "/"+op.Name || word == op.Provider+"."+op.Name
 }
 
 func only(ops []engine.Operation, fits func(engine.Operation) bool) []engine.Operation {
@@ -56,6 +58,28 @@ func mistaken(text string, ops []engine.Operation, word string, write func(engin
 		}
 		return &engine.LookupError{Text: fmt.Sprintf("%s; there are %s", text, strings.Join(names, ", "))}
 	}
+}
+
+// rather is the error about a tool or a command that does not exist, or about it being the other of the two.
+func rather(e *engine.Engine, word string, command bool, err error) error {
+	others := only(e.Operations(), func(op engine.Operation) bool { return op.IsCommand() == command && called(op, word) })
+	if len(others) == 0 {
+		return err
+	}
+	text := "%q is a tool, not a command"
+	if command {
+		text = "%q is a command, not a tool"
+	}
+	return mistaken(fmt.Sprintf(text, word), others, word, howTo)
+}
+
+// notATool is the error about a word that cannot be the name of a tool.
+func (a *app) notATool(word string) error {
+	p, err := a.open()
+	if err != nil {
+		return err
+	}
+	return mistaken(fmt.Sprintf("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", word), a.everything(p), word, howTo)
 }
 
 // everything starts all providers to see what there is; those that do not start have nothing to add.

@@ -87,9 +87,6 @@ func (v *humanView) outcome(o engine.Outcome) {
 			v.a.display.Note(p.Warning("cancelled: ") + reported(o))
 		}
 	case engine.Denied:
-		if o.Plan.GetPreview() != nil && !v.a.prompt.asked {
-			v.a.display.Note(planned(o.Plan, p)) // whoever reads this later has to know what it was
-		}
 		v.a.display.Note(p.Error("denied: ") + paint.Text(o.Error.GetMessage()))
 	default:
 		v.failure(o)

@@ -1,21 +1,11 @@
 package engine
 
 import (
-	"errors"
-
 	"github.com/agentco/agent/kernel/internal/host"
 	"github.com/agentco/agent/kernel/internal/schema"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 )
-
-// Validate checks arguments against the operation's schema as Invoke does. Nil means that they fit.
-func (e *Engine) Validate(op Operation, args *structpb.Struct) error {
-	if err := checkArguments(op, args); err != nil {
-		return errors.New(err.GetMessage())
-	}
-	return nil
-}
 
 // checkArguments names every argument that does not fit; details hold the first as "argument".
 func checkArguments(op Operation, args *structpb.Struct) *toolv1.ToolError {
