@@ -15,8 +15,9 @@ import (
 func TestOutputsOutliveACleanUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	h := start(t, nil)
-	require.NotContains(t, run(t, h, `seq 20000; rm -rf "$TMPDIR"/*`).Result, "output_path", "a file that is gone is not named")
-	r := run(t, h, "seq 20000")
+	r := run(t, h, `seq 20000; until ls "$TMPDIR"/provider-bash-*/output-* > /dev/null 2>&1; do sleep 0.01; done; rm -rf "$TMPDIR"/*`)
+	require.Nil(t, r.Result["output_path"], "a file that is gone is not named")
+	r = run(t, h, "seq 20000")
 	kept, err := os.ReadFile(r.Result["output_path"].(string))
 	require.NoError(t, err)
 	require.Equal(t, r.Stdout, string(kept))
