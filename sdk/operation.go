@@ -34,7 +34,6 @@ type Handler[C, In, Out any] func(ctx context.Context, call *Call[C], in In) (Ou
 // about which nothing is said mutates with High risk and runs alone.
 type Operation[C, In, Out any] struct {
 	spec    spec
-	in, out *schema.Type
 	handle  Handler[C, In, Out]
 	preview func(*Call[C], In) (Plan, error)
 	node    func(Out) render.Node
@@ -91,7 +90,7 @@ func register[C, In, Out any](p *Provider[C], command bool, name, description st
 	if err != nil {
 		panic(fmt.Sprintf("sdk: %s.%s: result: %v", p.name, name, err))
 	}
-	op := &Operation[C, In, Out]{in: in, out: out, handle: handle, spec: spec{
+	op := &Operation[C, In, Out]{handle: handle, spec: spec{
 		command: command, name: name, description: description,
 		kind: toolv1.ToolKind_TOOL_KIND_RESOURCE, risk: toolv1.RiskClass_RISK_CLASS_HIGH,
 		concurrency: &toolv1.ConcurrencySpec{}, in: in, out: out,
@@ -123,7 +122,7 @@ func (o *Operation[C, In, Out]) Mutates(risk Risk) *Operation[C, In, Out] {
 // panics when In has no such argument.
 func (o *Operation[C, In, Out]) Concurrent(keyFields ...string) *Operation[C, In, Out] {
 	for _, key := range keyFields {
-		if o.in.Schema.GetProperties()[key] == nil {
+		if o.spec.in.Schema.GetProperties()[key] == nil {
 			panic(fmt.Sprintf("sdk: %s: no argument %q to be a concurrency key", o.spec.name, key))
 		}
 	}
@@ -181,14 +180,14 @@ func (o *Operation[C, In, Out]) about() *spec { return &o.spec }
 
 func (o *Operation[C, In, Out]) run(ctx context.Context, f *frame, arguments *structpb.Struct) (*structpb.Struct, error) {
 	var in In
-	if err := o.in.Decode(arguments, &in); err != nil {
+	if err := o.spec.in.Decode(arguments, &in); err != nil {
 		return nil, err
 	}
 	out, err := o.handle(ctx, newCall[C](ctx, f), in)
 	if err != nil {
 		return nil, err
 	}
-	payload, err := o.out.Encode(out)
+	payload, err := o.spec.out.Encode(out)
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode result: %w", o.spec.name, err)
 	}
@@ -200,7 +199,7 @@ func (o *Operation[C, In, Out]) run(ctx context.Context, f *frame, arguments *st
 
 func (o *Operation[C, In, Out]) plan(ctx context.Context, f *frame, arguments *structpb.Struct) (Plan, error) {
 	var in In
-	if err := o.in.Decode(arguments, &in); err != nil {
+	if err := o.spec.in.Decode(arguments, &in); err != nil {
 		return Plan{}, err
 	}
 	if o.preview == nil {
@@ -211,7 +210,7 @@ func (o *Operation[C, In, Out]) plan(ctx context.Context, f *frame, arguments *s
 
 func (o *Operation[C, In, Out]) show(payload *structpb.Struct) (render.Node, bool) {
 	var out Out
-	if o.node == nil && o.line == nil || o.out.Decode(payload, &out) != nil {
+	if o.node == nil && o.line == nil || o.spec.out.Decode(payload, &out) != nil {
 		return nil, false
 	}
 	if o.node != nil {

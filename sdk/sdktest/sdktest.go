@@ -41,7 +41,8 @@ type Harness struct {
 	kernel   *kernel
 	tools    toolv1.ToolServiceClient
 	commands slashcommandv1.SlashCommandServiceClient
-	isTool   map[string]bool
+	// isTool and isCommand are the operations of each service, asked once.
+	isTool, isCommand map[string]bool
 	// Dir is the working directory of calls: the process's own unless changed before the first one.
 	Dir string
 }
@@ -115,13 +116,20 @@ func attach(t testing.TB, p Provider) *Harness {
 	})
 	dir, err := os.Getwd()
 	require.NoError(t, err)
-	h := &Harness{t: t, kernel: k, tools: toolv1.NewToolServiceClient(conn), commands: slashcommandv1.NewSlashCommandServiceClient(conn), isTool: map[string]bool{}, Dir: dir}
+	h := &Harness{t: t, kernel: k, tools: toolv1.NewToolServiceClient(conn), commands: slashcommandv1.NewSlashCommandServiceClient(conn), isTool: map[string]bool{}, isCommand: map[string]bool{}, Dir: dir}
 	schema, err := h.tools.GetSchema(t.Context(), &toolv1.GetSchemaRequest{})
 	if status.Code(err) != codes.Unimplemented {
 		require.NoError(t, err)
 	}
 	for _, tool := range schema.GetTools() {
 		h.isTool[tool.GetName()] = true
+	}
+	capabilities, err := h.commands.GetCapabilities(t.Context(), &slashcommandv1.GetCapabilitiesRequest{})
+	if status.Code(err) != codes.Unimplemented {
+		require.NoError(t, err)
+	}
+	for _, command := range capabilities.GetCommands() {
+		h.isCommand[command.GetName()] = true
 	}
 	return h
 }
@@ -222,7 +230,7 @@ func (r *Result) finish(ctx context.Context, reported <-chan *toolv1.ToolError) 
 func (h *Harness) Preview(ctx context.Context, name string, arguments map[string]any) (*renderv1.RenderTree, error) {
 	h.t.Helper()
 	call := h.call(h.Dir, name, arguments)
-	if h.isTool[name] {
+	if h.asTool(name) {
 		r, err := h.tools.Preview(ctx, &toolv1.PreviewRequest{Call: call})
 		return r.GetPreview(), err
 	}
@@ -253,7 +261,7 @@ func (h *Harness) call(dir, name string, arguments map[string]any) *toolv1.ToolC
 // open starts a call of whichever service has the operation.
 func (h *Harness) open(ctx context.Context, call *toolv1.ToolCall) func() (*toolv1.ToolEvent, error) {
 	h.t.Helper()
-	if h.isTool[call.GetToolName()] || len(h.isTool) > 0 && !h.isCommand(call.GetToolName()) {
+	if h.asTool(call.GetToolName()) {
 		stream, err := h.tools.Invoke(ctx, &toolv1.InvokeRequest{Call: call})
 		return func() (*toolv1.ToolEvent, error) {
 			if err != nil {
@@ -273,17 +281,9 @@ func (h *Harness) open(ctx context.Context, call *toolv1.ToolCall) func() (*tool
 	}
 }
 
-func (h *Harness) isCommand(name string) bool {
-	r, err := h.commands.GetCapabilities(h.t.Context(), &slashcommandv1.GetCapabilitiesRequest{})
-	if err != nil {
-		return false
-	}
-	for _, c := range r.GetCommands() {
-		if c.GetName() == name {
-			return true
-		}
-	}
-	return false
+// asTool reports whether an operation is asked of the tools; so is one that nobody has, when there are any.
+func (h *Harness) asTool(name string) bool {
+	return h.isTool[name] || len(h.isTool) > 0 && !h.isCommand[name]
 }
 
 // object makes a message of any map that encoding/json takes, so that tests write Go values: []string, structs, int64.

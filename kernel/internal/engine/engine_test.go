@@ -49,42 +49,12 @@ func request(t *testing.T, e *Engine, name string, args map[string]any) Request 
 	return Request{Operation: op, Arguments: s}
 }
 
-// recorder keeps what a sink gets and tells when something comes.
-type recorder struct {
-	mu     sync.Mutex
-	events []*toolv1.ToolEvent
-	came   chan struct{}
-}
-
-func newRecorder() *recorder { return &recorder{came: make(chan struct{}, 1)} }
-
-func (r *recorder) sink(e *toolv1.ToolEvent) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, e)
-	select {
-	case r.came <- struct{}{}:
-	default:
-	}
-}
-
-func (r *recorder) names() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	names := []string{}
-	for _, e := range r.events {
-		m := e.ProtoReflect()
-		names = append(names, string(m.WhichOneof(m.Descriptor().Oneofs().ByName("event")).Name()))
-	}
-	return names
-}
-
 func TestInvokeCompletes(t *testing.T) {
 	e := open(t, Options{})
-	r := newRecorder()
-	o := e.Invoke(t.Context(), request(t, e, "sequence", nil), r.sink)
+	r := hosttest.NewRecorder()
+	o := e.Invoke(t.Context(), request(t, e, "sequence", nil), r.Show)
 	require.Equal(t, Completed, o.Status, o.Error)
-	require.Equal(t, []string{"progress", "output_chunk", "output_chunk", "exit_status", "result"}, r.names())
+	require.Equal(t, []string{"progress", "output_chunk", "output_chunk", "exit_status", "result"}, r.Names())
 	require.Equal(t, "1 package failed", o.Result.AsMap()["summary"])
 	require.Equal(t, int32(1), o.ExitStatus.GetExitCode())
 	require.Equal(t, "fixture.sequence", o.Operation)
@@ -113,14 +83,14 @@ func TestInvokeChecksArgumentsFirst(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRecorder()
+			r := hosttest.NewRecorder()
 			req := request(t, e, "write", test.args)
-			o := e.Invoke(t.Context(), req, r.sink)
+			o := e.Invoke(t.Context(), req, r.Show)
 			require.Equal(t, Failed, o.Status)
 			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS, o.Error.GetCategory())
 			require.Contains(t, o.Error.GetMessage(), test.want)
 			require.Equal(t, test.argument, o.Error.GetDetails().AsMap()["argument"])
-			require.Empty(t, r.names())
+			require.Empty(t, r.Names())
 		})
 	}
 	require.False(t, asked)
@@ -145,8 +115,8 @@ func TestInvokeGate(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e := open(t, Options{Policies: test.policies, Approver: test.approver})
 			path := filepath.Join(t.TempDir(), "f")
-			r := newRecorder()
-			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": path, "content": "hi"}), r.sink)
+			r := hosttest.NewRecorder()
+			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": path, "content": "hi"}), r.Show)
 			require.Equal(t, test.want, o.Status, o.Error)
 			require.Contains(t, o.DecidedBy, test.by)
 			if test.want == Completed {
@@ -155,7 +125,7 @@ func TestInvokeGate(t *testing.T) {
 			}
 			require.NoFileExists(t, path)
 			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, o.Error.GetCategory())
-			require.Empty(t, r.names())
+			require.Empty(t, r.Names())
 		})
 	}
 }
@@ -195,9 +165,9 @@ func TestRefusedPreview(t *testing.T) {
 				shown = items[0].GetPreview().String()
 				return make([]gate.Answer, len(items)), nil
 			})})
-			r := newRecorder()
-			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": "refused:" + name, "content": ""}), r.sink)
-			require.Empty(t, r.names())
+			r := hosttest.NewRecorder()
+			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": "refused:" + name, "content": ""}), r.Show)
+			require.Empty(t, r.Names())
 			if test.asked {
 				require.Equal(t, Denied, o.Status)
 				require.Contains(t, shown, "no preview: it cannot be")
@@ -245,14 +215,14 @@ func TestCancelAndDeadline(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
 		e := open(t, Options{})
 		ctx, cancel := context.WithCancel(t.Context())
-		r := newRecorder()
+		r := hosttest.NewRecorder()
 		go func() {
-			<-r.came
+			<-r.Came
 			cancel()
 		}()
-		o := e.Invoke(ctx, request(t, e, "block", nil), r.sink)
+		o := e.Invoke(ctx, request(t, e, "block", nil), r.Show)
 		require.Equal(t, Cancelled, o.Status)
-		require.Equal(t, []string{"progress", "output_chunk", "partial_result"}, r.names())
+		require.Equal(t, []string{"progress", "output_chunk", "partial_result"}, r.Names())
 		require.Equal(t, "half of it was done", o.Report.Note)
 		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, o.Error.GetCategory())
 	})
@@ -260,21 +230,21 @@ func TestCancelAndDeadline(t *testing.T) {
 		e := open(t, Options{})
 		req := request(t, e, "block", nil)
 		req.Timeout = 200 * time.Millisecond
-		r := newRecorder()
-		o := e.Invoke(t.Context(), req, r.sink)
+		r := hosttest.NewRecorder()
+		o := e.Invoke(t.Context(), req, r.Show)
 		require.Equal(t, Failed, o.Status)
 		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, o.Error.GetCategory())
 		require.Contains(t, o.Error.GetMessage(), "stopped after 200ms, its deadline: half of it was done")
-		require.Equal(t, []string{"progress", "output_chunk", "partial_result", "error"}, r.names())
+		require.Equal(t, []string{"progress", "output_chunk", "partial_result", "error"}, r.Names())
 	})
 	t.Run("before it began", func(t *testing.T) {
 		e := open(t, Options{Approver: gate.ApproveAll("--yes")})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		r := newRecorder()
-		o := e.Invoke(ctx, request(t, e, "write", map[string]any{"path": "/x", "content": ""}), r.sink)
+		r := hosttest.NewRecorder()
+		o := e.Invoke(ctx, request(t, e, "write", map[string]any{"path": "/x", "content": ""}), r.Show)
 		require.Equal(t, Cancelled, o.Status)
-		require.Empty(t, r.names())
+		require.Empty(t, r.Names())
 	})
 }
 
@@ -287,33 +257,33 @@ func TestDeadlineOfTheConfiguration(t *testing.T) {
 	req := request(t, e, "slow", nil)
 	req.Timeout = time.Minute
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	go func() {
-		<-r.came
+		<-r.Came
 		cancel()
 	}()
-	require.Equal(t, Cancelled, e.Invoke(ctx, req, r.sink).Status, "the caller's deadline wins over both others")
+	require.Equal(t, Cancelled, e.Invoke(ctx, req, r.Show).Status, "the caller's deadline wins over both others")
 }
 
 func TestCrashIsAnEventAndAnOutcome(t *testing.T) {
 	e := open(t, Options{})
-	r := newRecorder()
-	o := e.Invoke(t.Context(), request(t, e, "die", map[string]any{"how": "exit 3"}), r.sink)
+	r := hosttest.NewRecorder()
+	o := e.Invoke(t.Context(), request(t, e, "die", map[string]any{"how": "exit 3"}), r.Show)
 	require.Equal(t, Crashed, o.Status)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, o.Error.GetCategory())
-	names := r.names()
+	names := r.Names()
 	require.Equal(t, "error", names[len(names)-1])
 	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}), nil).Status)
 }
 
 func TestPayloadThatDoesNotFit(t *testing.T) {
 	e := open(t, Options{})
-	r := newRecorder()
-	o := e.Invoke(t.Context(), request(t, e, "liar", nil), r.sink)
+	r := hosttest.NewRecorder()
+	o := e.Invoke(t.Context(), request(t, e, "liar", nil), r.Show)
 	require.Equal(t, Failed, o.Status)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN, o.Error.GetCategory())
 	require.Contains(t, o.Error.GetMessage(), `"text" must be a string, not a number`)
-	require.Equal(t, []string{"error"}, r.names(), "the result must not be seen")
+	require.Equal(t, []string{"error"}, r.Names(), "the result must not be seen")
 	require.Nil(t, o.Result)
 }
 
@@ -409,10 +379,10 @@ func TestShowFallsBack(t *testing.T) {
 func TestCloseCancelsAndRefuses(t *testing.T) {
 	e := open(t, Options{})
 	req := request(t, e, "block", nil)
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	outcomes := make(chan Outcome, 1)
-	go func() { outcomes <- e.Invoke(context.Background(), req, r.sink) }()
-	<-r.came
+	go func() { outcomes <- e.Invoke(context.Background(), req, r.Show) }()
+	<-r.Came
 	e.Close()
 	e.Close()
 	require.Equal(t, Cancelled, (<-outcomes).Status)
@@ -423,13 +393,13 @@ func TestCloseCancelsAndRefuses(t *testing.T) {
 func TestKillCutsACancellationShort(t *testing.T) {
 	e := open(t, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	go func() {
-		<-r.came
+		<-r.Came
 		cancel()
 		e.Kill()
 	}()
-	require.Equal(t, Cancelled, e.Invoke(ctx, request(t, e, "deaf", nil), r.sink).Status)
+	require.Equal(t, Cancelled, e.Invoke(ctx, request(t, e, "deaf", nil), r.Show).Status)
 }
 
 func TestWorkingDirectories(t *testing.T) {
@@ -447,12 +417,12 @@ func TestMuteProvider(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Providers: []ProviderSpec{fixture("fixture", hosttest.Mute)}})
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	go func() {
-		<-r.came
+		<-r.Came
 		cancel()
 	}()
-	o := e.Invoke(ctx, request(t, e, "block", nil), r.sink)
+	o := e.Invoke(ctx, request(t, e, "block", nil), r.Show)
 	require.Equal(t, Cancelled, o.Status)
 	require.Nil(t, o.Report)
 	require.Contains(t, o.Error.GetMessage(), "not known")

@@ -49,16 +49,21 @@ func (e *Engine) previewOf(ctx context.Context, c gate.Call) (*renderv1.RenderTr
 	return tree, err
 }
 
+// use begins something short with a provider; end ends it.
+func (e *Engine) use(ctx context.Context, name string) (_ context.Context, p provider, end func(), err error) {
+	if p, err = e.provider(name); err != nil {
+		return nil, p, nil, err
+	}
+	ctx, end, err = e.begin(ctx)
+	return ctx, p, end, err
+}
+
 func (e *Engine) preview(ctx context.Context, id string, op Operation, args *structpb.Struct) (*renderv1.RenderTree, error) {
-	ctx, end, err := e.begin(ctx)
+	ctx, p, end, err := e.use(ctx, op.Provider)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	p, err := e.provider(op.Provider)
-	if err != nil {
-		return nil, err
-	}
 	return p.Preview(ctx, host.Call{
 		ID: id, Operation: op, Arguments: args,
 		Context: &commonv1.CallContext{SessionId: e.sessionID, TurnId: ulid.Make().String(), WorkingDirectory: e.workingDir},
@@ -79,15 +84,11 @@ func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Str
 }
 
 func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Struct) (*renderv1.RenderTree, error) {
-	ctx, end, err := e.begin(ctx)
+	ctx, p, end, err := e.use(ctx, op.Provider)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	p, err := e.provider(op.Provider)
-	if err != nil {
-		return nil, err
-	}
 	if payload == nil {
 		payload = &structpb.Struct{}
 	}

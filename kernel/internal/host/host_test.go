@@ -14,7 +14,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/host/hosttest"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
-	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -50,41 +50,17 @@ func spec(m hosttest.Mode) Spec {
 	return Spec{Name: "fixture", Path: hosttest.Path(), Env: hosttest.Env(m)}
 }
 
+// fixed is a Configure for a configuration that is known beforehand.
+func fixed(config map[string]any) Configure {
+	return func(*configv1.ConfigSchema) (*structpb.Struct, error) { return structpb.NewStruct(config) }
+}
+
 func start(t *testing.T, s Spec) *Provider {
 	t.Helper()
 	p, err := Start(t.Context(), s, nil)
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	return p
-}
-
-// recorder keeps the events of a call and tells when one comes.
-type recorder struct {
-	mu     sync.Mutex
-	events []*toolv1.ToolEvent
-	came   chan struct{}
-}
-
-func newRecorder() *recorder { return &recorder{came: make(chan struct{}, 1)} }
-
-func (r *recorder) show(e *toolv1.ToolEvent) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, e)
-	select {
-	case r.came <- struct{}{}:
-	default:
-	}
-}
-
-func (r *recorder) names() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var names []string
-	for _, e := range r.events {
-		names = append(names, nameOf(e))
-	}
-	return names
 }
 
 func callOf(t *testing.T, p *Provider, name string, args map[string]any) Call {
@@ -100,10 +76,10 @@ func callOf(t *testing.T, p *Provider, name string, args map[string]any) Call {
 	return Call{}
 }
 
-func invoke(t *testing.T, p *Provider, name string, args map[string]any) (Reply, *recorder) {
+func invoke(t *testing.T, p *Provider, name string, args map[string]any) (Reply, *hosttest.Recorder) {
 	t.Helper()
-	r := newRecorder()
-	return p.Invoke(t.Context(), callOf(t, p, name, args), r.show), r
+	r := hosttest.NewRecorder()
+	return p.Invoke(t.Context(), callOf(t, p, name, args), r.Show), r
 }
 
 func TestStartDiscoversBothCategories(t *testing.T) {
@@ -228,7 +204,7 @@ func TestRelativeTemporaryFolder(t *testing.T) {
 }
 
 func TestConfigureRejectionNamesTheField(t *testing.T) {
-	_, err := Start(t.Context(), spec(hosttest.Good), Fixed(map[string]any{"refuse": true}))
+	_, err := Start(t.Context(), spec(hosttest.Good), fixed(map[string]any{"refuse": true}))
 	var failed *StartError
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, StageConfigure, failed.Stage)

@@ -18,26 +18,26 @@ import (
 func TestInvokeTool(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	reply, r := invoke(t, p, "sequence", nil)
-	require.Equal(t, []string{"progress", "output_chunk", "output_chunk", "exit_status"}, r.names())
-	require.Equal(t, "FAIL\n", string(r.events[2].GetOutputChunk().GetData()))
-	require.Equal(t, toolv1.OutputStream_OUTPUT_STREAM_STDERR, r.events[2].GetOutputChunk().GetStream())
+	require.Equal(t, []string{"progress", "output_chunk", "output_chunk", "exit_status"}, r.Names())
+	require.Equal(t, "FAIL\n", string(r.Events[2].GetOutputChunk().GetData()))
+	require.Equal(t, toolv1.OutputStream_OUTPUT_STREAM_STDERR, r.Events[2].GetOutputChunk().GetStream())
 	require.Equal(t, Completed, reply.Ending)
 	require.Equal(t, int32(1), reply.ExitStatus.GetExitCode())
 	require.Equal(t, map[string]any{"exit_code": 1.0, "summary": "1 package failed"}, reply.Payload.AsMap())
 }
 
 func TestInvokeCommand(t *testing.T) {
-	p, err := Start(t.Context(), spec(hosttest.Good), Fixed(map[string]any{"greeting": "good day"}))
+	p, err := Start(t.Context(), spec(hosttest.Good), fixed(map[string]any{"greeting": "good day"}))
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	reply, r := invoke(t, p, "hello", map[string]any{"name": "Ann"})
 	require.Equal(t, Completed, reply.Ending)
 	require.Equal(t, "good day Ann", reply.Payload.AsMap()["greeting"])
-	require.Equal(t, []string{"progress", "output_chunk", "partial_result", "exit_status"}, r.names())
-	require.InDelta(t, 0.5, r.events[0].GetProgress().GetFractionComplete(), 0)
-	require.Equal(t, "hm\n", string(r.events[1].GetOutputChunk().GetData()))
-	require.Equal(t, "good day Ann", r.events[2].GetPartialResult().GetPayload().AsMap()["greeting"])
-	require.Equal(t, "SIGTERM", r.events[3].GetExitStatus().GetSignal())
+	require.Equal(t, []string{"progress", "output_chunk", "partial_result", "exit_status"}, r.Names())
+	require.InDelta(t, 0.5, r.Events[0].GetProgress().GetFractionComplete(), 0)
+	require.Equal(t, "hm\n", string(r.Events[1].GetOutputChunk().GetData()))
+	require.Equal(t, "good day Ann", r.Events[2].GetPartialResult().GetPayload().AsMap()["greeting"])
+	require.Equal(t, "SIGTERM", r.Events[3].GetExitStatus().GetSignal())
 }
 
 func TestInvokeFaults(t *testing.T) {
@@ -86,7 +86,7 @@ func TestCrashAndRestart(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := Start(t.Context(), spec(hosttest.Good), Fixed(map[string]any{"greeting": "again"}))
+			p, err := Start(t.Context(), spec(hosttest.Good), fixed(map[string]any{"greeting": "again"}))
 			require.NoError(t, err)
 			t.Cleanup(p.Close)
 			reply, _ := invoke(t, p, "die", map[string]any{"how": test.name})
@@ -105,10 +105,10 @@ func TestCrashAndRestart(t *testing.T) {
 func TestKillFromOutsideDuringCall(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	pid, _ := invoke(t, p, "pid", nil)
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	replies := make(chan Reply, 1)
-	go func() { replies <- p.Invoke(t.Context(), callOf(t, p, "block", nil), r.show) }()
-	<-r.came
+	go func() { replies <- p.Invoke(t.Context(), callOf(t, p, "block", nil), r.Show) }()
+	<-r.Came
 	process, err := os.FindProcess(int(pid.Payload.AsMap()["pid"].(float64)))
 	require.NoError(t, err)
 	require.NoError(t, process.Kill())
@@ -126,7 +126,7 @@ func TestCrashLoopIsStopped(t *testing.T) {
 	reply, r := invoke(t, p, "echo", map[string]any{"text": "hi"})
 	require.Equal(t, Crashed, reply.Ending, reply.Error)
 	require.Contains(t, reply.Error.GetMessage(), "died 3 times within 1m0s")
-	require.Empty(t, r.names())
+	require.Empty(t, r.Names())
 	p.mu.Lock()
 	p.crashes[0].at = p.crashes[0].at.Add(-crashWindow)
 	p.mu.Unlock()
@@ -139,21 +139,21 @@ func TestCancelBringsTheReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, spec(hosttest.Good))
 			ctx, cancel := context.WithCancel(t.Context())
-			r := newRecorder()
+			r := hosttest.NewRecorder()
 			go func() {
-				<-r.came
+				<-r.Came
 				cancel()
 			}()
-			reply := p.Invoke(ctx, callOf(t, p, name, nil), r.show)
+			reply := p.Invoke(ctx, callOf(t, p, name, nil), r.Show)
 			require.Equal(t, Cancelled, reply.Ending)
 			require.NotNil(t, reply.Report, reply.Error)
 			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, reply.Error.GetCategory())
 			if name == "tidy" {
-				require.Equal(t, []string{"progress", "partial_result"}, r.names())
-				require.Equal(t, "one room is tidy", r.events[1].GetPartialResult().GetPayload().AsMap()["note"])
+				require.Equal(t, []string{"progress", "partial_result"}, r.Names())
+				require.Equal(t, "one room is tidy", r.Events[1].GetPartialResult().GetPayload().AsMap()["note"])
 				return
 			}
-			require.Equal(t, []string{"progress", "output_chunk", "partial_result"}, r.names())
+			require.Equal(t, []string{"progress", "output_chunk", "partial_result"}, r.Names())
 			require.Equal(t, "last words\n", string(reply.Report.Output))
 			require.Equal(t, map[string]any{"note": "half of it was done", "done": 1.0}, reply.Report.Partial.AsMap())
 			require.Contains(t, reply.Error.GetMessage(), "half of it was done")
@@ -167,7 +167,7 @@ func TestLateDialStillFindsTheKernel(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(6500*time.Millisecond, cancel)
-	reply := p.Invoke(ctx, callOf(t, p, "block", nil), newRecorder().show)
+	reply := p.Invoke(ctx, callOf(t, p, "block", nil), hosttest.NewRecorder().Show)
 	require.Equal(t, Cancelled, reply.Ending)
 	require.NotNil(t, reply.Report, reply.Error)
 }
@@ -176,10 +176,10 @@ func TestCancelBeforeTheCall(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := newRecorder()
-	reply := p.Invoke(ctx, callOf(t, p, "echo", map[string]any{"text": "hi"}), r.show)
+	r := hosttest.NewRecorder()
+	reply := p.Invoke(ctx, callOf(t, p, "echo", map[string]any{"text": "hi"}), r.Show)
 	require.Equal(t, Cancelled, reply.Ending)
-	require.Empty(t, r.names())
+	require.Empty(t, r.Names())
 }
 
 func TestCancelIgnored(t *testing.T) {
@@ -189,12 +189,12 @@ func TestCancelIgnored(t *testing.T) {
 	s.Log = log.logger()
 	p := start(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	go func() {
-		<-r.came
+		<-r.Came
 		cancel()
 	}()
-	reply := p.Invoke(ctx, callOf(t, p, "deaf", nil), r.show)
+	reply := p.Invoke(ctx, callOf(t, p, "deaf", nil), r.Show)
 	require.Equal(t, Cancelled, reply.Ending)
 	require.Nil(t, reply.Report)
 	require.Contains(t, log.String(), "the call is abandoned")
@@ -205,13 +205,13 @@ func TestCancelIgnored(t *testing.T) {
 func TestKillEndsCancelledCall(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	go func() {
-		<-r.came
+		<-r.Came
 		cancel()
 		p.Kill()
 	}()
-	reply := p.Invoke(ctx, callOf(t, p, "deaf", nil), r.show)
+	reply := p.Invoke(ctx, callOf(t, p, "deaf", nil), r.Show)
 	require.Equal(t, Cancelled, reply.Ending)
 	p.Close()
 }
@@ -285,10 +285,10 @@ func TestReportOfAnUnknownCallIsRefused(t *testing.T) {
 
 func TestCloseDuringCall(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
-	r := newRecorder()
+	r := hosttest.NewRecorder()
 	replies := make(chan Reply, 1)
-	go func() { replies <- p.Invoke(context.Background(), callOf(t, p, "deaf", nil), r.show) }()
-	<-r.came
+	go func() { replies <- p.Invoke(context.Background(), callOf(t, p, "deaf", nil), r.Show) }()
+	<-r.Came
 	p.Close()
 	require.Equal(t, Crashed, (<-replies).Ending)
 }

@@ -239,8 +239,3 @@ func (p *Provider) retire() *life {
 	p.closed = true
 	return p.life
 }
-
-// Fixed is a Configure for a configuration that is known beforehand. It fails on values that have no place in JSON.
-func Fixed(config map[string]any) Configure {
-	return func(*configv1.ConfigSchema) (*structpb.Struct, error) { return structpb.NewStruct(config) }
-}

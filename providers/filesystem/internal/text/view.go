@@ -92,6 +92,3 @@ func (v *View) LineEnd(at int) string {
 	}
 	return "\n"
 }
-
-// Line returns the number of the line that holds Text[at], from 1.
-func (v *View) Line(at int) int { return 1 + bytes.Count(v.Text[:at], []byte{'\n'}) }

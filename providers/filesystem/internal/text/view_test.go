@@ -40,7 +40,6 @@ func TestLineEnd(t *testing.T) {
 	v := NewView([]byte("a\r\nb\n"))
 	require.Equal(t, "\r\n", v.LineEnd(1))
 	require.Equal(t, "\n", v.LineEnd(3))
-	require.Equal(t, 2, v.Line(2))
 }
 
 // Every character of the text stands for bytes that decode to it again.
