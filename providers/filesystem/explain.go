@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
-	"github.com/agentco/agent/providers/filesystem/internal/jail"
+	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk"
 )
 

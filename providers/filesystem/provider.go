@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
-	"github.com/agentco/agent/providers/filesystem/internal/jail"
+	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk"
 )
 

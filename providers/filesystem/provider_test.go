@@ -14,7 +14,7 @@ import (
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
-	"github.com/agentco/agent/providers/filesystem/internal/jail"
+	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
