@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -188,31 +189,21 @@ func (j *Jail) Remove(name string) error {
 	return j.change("remove", name, false, (*os.Root).Remove)
 }
 
-// RemoveAll removes name and what is below it. What holds a root stays.
+// RemoveAll removes name and what is below it, as [Jail.RemoveTree] does. A
+// name at which nothing is will do.
 func (j *Jail) RemoveAll(name string) error {
-	return j.change("remove", name, false, (*os.Root).RemoveAll)
+	if _, err := j.RemoveTree(context.Background(), name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Rename moves a file within one root. Between roots it is EXDEV, as between
 // devices.
 func (j *Jail) Rename(from, to string) error {
-	source, err := j.existing(from, false)
-	if err != nil {
-		return failure("rename", from, err)
-	}
-	target, err := j.resolve(to, false)
+	source, target, err := j.pair(from, to)
 	if err != nil {
 		return failure("rename", to, err)
-	}
-	switch {
-	case j.holdsRoot(source.abs()) || j.holdsRoot(target.abs()):
-		return failure("rename", from, ErrRoot)
-	case source.root.readOnly:
-		return failure("rename", from, ErrReadOnly)
-	case target.root.readOnly:
-		return failure("rename", to, ErrReadOnly)
-	case source.root != target.root:
-		return failure("rename", to, syscall.EXDEV)
 	}
 	return failure("rename", to, source.root.handle.Rename(source.rel, target.rel))
 }

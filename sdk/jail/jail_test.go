@@ -143,6 +143,11 @@ func TestEscapesOnEveryOperation(t *testing.T) {
 		"below":  func(n string) error { return h.Mkdir(n+"/new", 0o755) },
 		"to":     func(n string) error { return h.Rename("mine", n+"/new") },
 		"remove": func(n string) error { return h.Remove(n + "/new") },
+		"new":    func(n string) error { return h.RenameNew("mine", n+"/new") },
+		"link":   func(n string) error { return h.Link("mine", n+"/new") },
+		"survey": func(n string) error { _, err := h.Survey(t.Context(), n+"/new"); return err },
+		"tree":   func(n string) error { _, err := h.RemoveTree(t.Context(), n+"/new"); return err },
+		"all":    func(n string) error { return h.RemoveAll(n + "/new") },
 	}
 	for name, path := range names {
 		for op, try := range follows {

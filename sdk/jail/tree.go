@@ -1,0 +1,215 @@
+package jail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Tree is what lies at a name: a file, a link, or a directory with all below it.
+type Tree struct {
+	Entries int   // files, links and directories, the name itself included
+	Bytes   int64 // in regular files
+}
+
+// deepest is how many levels a tree may have: each one under way holds a
+// descriptor.
+const deepest = 512
+
+// ErrTooDeep means that a tree has more levels than can be walked at once.
+var ErrTooDeep error = invalid(fmt.Sprintf("it has more than %d levels of directories", deepest))
+
+// Survey counts what lies at name, without following links. It fails with
+// [ErrRoot] if that holds a root, and with [ErrDenied] if the deny list hides a
+// part of it: a tree is taken whole or not at all.
+func (j *Jail) Survey(ctx context.Context, name string) (Tree, error) {
+	p, parent, err := j.entry(name, false)
+	if err != nil {
+		return Tree{}, failure("survey", name, err)
+	}
+	t := trunk{ctx: ctx, jail: j, place: p}
+	err = t.survey(parent.roots[0].handle, filepath.Base(p.rel), p.rel, 0)
+	return t.found, failure("survey", name, firstError(err, parent.Close()))
+}
+
+// RemoveTree removes what lies at name, links themselves and not what they lead
+// to, and says how many entries that were. What [Jail.Survey] refuses stays
+// whole. When ctx ends, or an entry cannot be removed, the rest stays and
+// removed says how much is gone.
+func (j *Jail) RemoveTree(ctx context.Context, name string) (removed int, err error) {
+	p, parent, err := j.entry(name, true)
+	if err != nil {
+		return 0, failure("remove", name, err)
+	}
+	defer func() { err = failure("remove", name, firstError(err, parent.Close())) }()
+	t := trunk{ctx: ctx, jail: j, place: p}
+	dir, base := parent.roots[0].handle, filepath.Base(p.rel)
+	if err := t.survey(dir, base, p.rel, 0); err != nil {
+		return 0, err
+	}
+	return t.remove(dir, base, p.rel, 0)
+}
+
+// entry finds what is at name, a link included, and pins its directory.
+func (j *Jail) entry(name string, write bool) (place, *Jail, error) {
+	p, err := j.existing(name, false)
+	switch {
+	case err != nil:
+		return place{}, nil, err
+	case write && p.root.readOnly:
+		return place{}, nil, ErrReadOnly
+	case j.holdsRoot(p.abs()):
+		return place{}, nil, ErrRoot
+	}
+	parent, err := j.pin(filepath.Dir(p.abs()))
+	return p, parent, err
+}
+
+// trunk is a walk of a whole tree, hidden parts included. It goes down by open
+// directories only: what is swapped for a link is not entered.
+type trunk struct {
+	ctx   context.Context
+	jail  *Jail
+	place place
+	found Tree
+}
+
+func (t *trunk) survey(dir *os.Root, base, rel string, level int) error {
+	if t.jail.denied(t.place.root, rel) && rel != t.place.rel {
+		return ErrDenied
+	}
+	info, err := dir.Lstat(base)
+	if err != nil {
+		return err
+	}
+	t.found.Entries++
+	if info.Mode().IsRegular() {
+		t.found.Bytes += info.Size()
+	}
+	return t.below(dir, base, level, info, func(sub *os.Root, name string) error {
+		return t.survey(sub, name, filepath.Join(rel, name), level+1)
+	})
+}
+
+func (t *trunk) remove(dir *os.Root, base, rel string, level int) (removed int, err error) {
+	info, err := dir.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil // another was faster
+	}
+	if err != nil {
+		return 0, err
+	}
+	if t.jail.denied(t.place.root, rel) && rel != t.place.rel { // it has come since the survey
+		return 0, ErrDenied
+	}
+	err = t.below(dir, base, level, info, func(sub *os.Root, name string) error {
+		n, err := t.remove(sub, name, filepath.Join(rel, name), level+1)
+		removed += n
+		return err
+	})
+	if err == nil {
+		err = dir.Remove(base)
+	}
+	if err == nil {
+		removed++
+	}
+	return removed, err
+}
+
+// below calls do for everything in the directory base, which is known as info.
+func (t *trunk) below(dir *os.Root, base string, level int, info fs.FileInfo, do func(sub *os.Root, name string) error) error {
+	if err := t.ctx.Err(); err != nil || !info.IsDir() {
+		return err
+	}
+	if level >= deepest {
+		return ErrTooDeep
+	}
+	sub, err := dir.OpenRoot(base)
+	if err != nil {
+		return err
+	}
+	names, err := namesOf(sub, info)
+	for i := 0; i < len(names) && err == nil; i++ {
+		err = do(sub, names[i])
+	}
+	return firstError(err, sub.Close())
+}
+
+// namesOf lists dir if it still is the directory that info describes.
+func namesOf(dir *os.Root, info fs.FileInfo) ([]string, error) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	now, err := f.Stat()
+	if err == nil && !os.SameFile(now, info) {
+		err = ErrUnstable
+	}
+	var names []string
+	if err == nil {
+		names, err = f.Readdirnames(-1)
+	}
+	return names, firstError(err, f.Close())
+}
+
+// Link gives the regular file at from a second name, to, in the same root.
+// Links are not followed, and an existing name is never replaced.
+func (j *Jail) Link(from, to string) error {
+	source, target, err := j.pair(from, to)
+	if err != nil {
+		return failure("link", to, err)
+	}
+	if source.info.IsDir() {
+		return failure("link", to, syscall.EPERM)
+	}
+	return failure("link", to, source.root.handle.Link(source.rel, target.rel))
+}
+
+// pair finds two names that are to change places in one root.
+func (j *Jail) pair(from, to string) (source, target place, err error) {
+	if source, err = j.existing(from, false); err != nil {
+		return source, target, err
+	}
+	if target, err = j.resolve(to, false); err != nil {
+		return source, target, err
+	}
+	switch {
+	case j.holdsRoot(source.abs()) || j.holdsRoot(target.abs()):
+		err = ErrRoot
+	case source.root.readOnly || target.root.readOnly:
+		err = ErrReadOnly
+	case source.root != target.root:
+		err = syscall.EXDEV
+	}
+	return source, target, err
+}
+
+// RenameNew moves what is at from to a name at which nothing is; else it fails
+// with [fs.ErrExist]. Links are moved, not followed. Between roots it is EXDEV,
+// as between devices.
+func (j *Jail) RenameNew(from, to string) error {
+	source, target, err := j.pair(from, to)
+	if err != nil {
+		return failure("rename", to, err)
+	}
+	if target.info != nil {
+		return failure("rename", to, fs.ErrExist)
+	}
+	return failure("rename", to, j.renameNew(source, target))
+}
+
+// absent returns [fs.ErrExist] if something is at name.
+func absent(dir *os.Root, name string) error {
+	_, err := dir.Lstat(name)
+	switch {
+	case err == nil:
+		return fs.ErrExist
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
+}
