@@ -41,6 +41,10 @@ type Spec struct {
 	Dir                   *os.File // the working directory, open
 	Stdin, Stdout, Stderr *os.File
 	Extra                 *os.File // descriptor 3 of the command; nil for none
+
+	// Session makes the command lead a session of its own, with the terminal that Stdout
+	// is as the controlling one.
+	Session bool
 }
 
 // Status is how the shell ended.

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -264,6 +265,51 @@ func TestTerminateMissesNobody(t *testing.T) {
 	}
 }
 
+func TestSignalReachesTheGroup(t *testing.T) {
+	process, out := start(t, open(t), `trap 'echo caught' USR1; (trap 'echo child; exit' USR1; echo up; while :; do sleep 0.01; done) & wait; wait; exit 6`)
+	readLine(t, out)
+	process.Signal(unix.SIGUSR1)
+	text, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "caught\n")
+	require.Contains(t, string(text), "child\n")
+	wait(t, "gone", process.Gone())
+	require.Equal(t, Status{Code: 6}, process.Status())
+}
+
+// What is asked for too late does not hit the next command of the same keeper.
+func TestLateRequestsHitNobodyElse(t *testing.T) {
+	pool := open(t)
+	first, _ := start(t, pool, "exit 0")
+	wait(t, "gone", first.Gone())
+	second, out := start(t, pool, "echo up; read x; exit 8")
+	readLine(t, out)
+	first.Signal(unix.SIGUSR1)
+	first.Terminate()
+	first.Kill()
+	wait(t, "gone", second.Gone())
+	require.Equal(t, Status{Code: 8}, second.Status())
+}
+
+func TestSessionWithATerminal(t *testing.T) {
+	pool := open(t)
+	master, slave, err := pty.Open()
+	require.NoError(t, err)
+	defer func() { _ = master.Close() }()
+	spec := specOf("ps -o pid=,sid=,pgid=,tpgid= -p $$ | tr -s ' ' '\n' | sort -u | grep -c .; read x < /dev/tty; exit 9", t.Name(), slave)
+	spec.Session = true
+	process, err := pool.Start(spec)
+	require.NoError(t, err)
+	require.NoError(t, slave.Close())
+	line, err := bufio.NewReader(master).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "1\r\n", line, "leads session, group and foreground")
+	_, err = master.WriteString("x\n")
+	require.NoError(t, err)
+	wait(t, "gone", process.Gone())
+	require.Equal(t, Status{Code: 9}, process.Status())
+}
+
 func TestTerminateComesOnce(t *testing.T) {
 	process, out := start(t, open(t), `trap 'echo term' TERM; echo up; for i in 1 2 3 4 5 6; do sleep 0.05; done; echo end`)
 	readLine(t, out)
@@ -275,9 +321,10 @@ func TestTerminateComesOnce(t *testing.T) {
 
 func TestKillOutrunsForks(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
-		{"in one group", `next() { (next &) ; } ; echo up; next`},
-		{"each in a session of its own", `echo up; export again='setsid sh -c "$again" & exit'; sh -c "$again"`},
-		{"a crowd", `echo up; for i in $(seq 200); do sleep 1000 & done; wait`},
+		// Each has one child and exits, a hundred times in all.
+		{"in one group", `next() { [ $1 -gt 100 ] || (next $(($1 + 1)) &) ; sleep 0.01; } ; echo up; next 0`},
+		{"each in a session of its own", `echo up; export again='[ $n -gt 100 ] && exit; n=$((n + 1)); setsid sh -c "$again" & exit'; export n=0; sh -c "$again"`},
+		{"a crowd", `echo up; for i in $(seq 50); do sleep 1000 & done; wait`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			process, out := start(t, open(t), c.script)

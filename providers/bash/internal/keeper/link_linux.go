@@ -112,20 +112,31 @@ func (l *link) order(spec Spec) error {
 	if spec.Extra != nil {
 		files = append(files, int(spec.Extra.Fd()))
 	}
-	if _, _, err := l.conn.WriteMsgUnix(header(requestStart, len(body)), unix.UnixRights(files...), nil); err != nil {
+	kind := requestStart
+	if spec.Session {
+		kind = requestSession
+	}
+	if _, _, err := l.conn.WriteMsgUnix(header(kind, len(body)), unix.UnixRights(files...), nil); err != nil {
 		return err
 	}
 	_, err := l.conn.Write(body)
 	return err
 }
 
-func (l *link) terminate() { l.request(requestTerminate) }
-func (l *link) kill()      { l.request(requestKill) }
+func (l *link) terminate(p *Process) { l.request(p, requestTerminate) }
+func (l *link) kill(p *Process)      { l.request(p, requestKill) }
 
-// request sends what needs no body. If it cannot be sent the keeper is gone, and its
-// command with it.
-func (l *link) request(kind byte) {
-	_, _ = l.conn.Write(header(kind, 0))
+func (l *link) signal(p *Process, s unix.Signal) { l.request(p, requestSignal, byte(s)) }
+
+// request asks for something about p, unless p is gone: the keeper may keep another
+// command by now. If it cannot be sent the keeper is gone, and its command with it.
+func (l *link) request(p *Process, kind byte, body ...byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.current != p {
+		return
+	}
+	_, _ = l.conn.Write(append(header(kind, len(body)), body...))
 	l.wake()
 }
 

@@ -34,9 +34,12 @@ func (p *Pool) Start(spec Spec) (*Process, error) {
 	if spec.Extra != nil {
 		files = append(files, spec.Extra)
 	}
+	attributes := &syscall.SysProcAttr{Setpgid: true}
+	if spec.Session {
+		attributes = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	}
 	child, err := os.StartProcess(spec.Path, spec.Args, &os.ProcAttr{
-		Dir: spec.Dir.Name(), Env: spec.Env, Files: files,
-		Sys: &syscall.SysProcAttr{Setpgid: true},
+		Dir: spec.Dir.Name(), Env: spec.Env, Files: files, Sys: attributes,
 	})
 	if err != nil {
 		var errno syscall.Errno
@@ -60,7 +63,7 @@ func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	for g := range p.running {
-		g.kill()
+		g.kill(g.process)
 	}
 	p.mu.Unlock()
 	p.wg.Wait()
@@ -73,8 +76,17 @@ type group struct {
 	process *Process
 }
 
-func (g *group) terminate() { _ = unix.Kill(-g.child.Pid, unix.SIGTERM) }
-func (g *group) kill()      { _ = unix.Kill(-g.child.Pid, unix.SIGKILL) }
+func (g *group) terminate(p *Process) { g.signal(p, unix.SIGTERM) }
+func (g *group) kill(p *Process)      { g.signal(p, unix.SIGKILL) }
+
+// signal does nothing once the group is empty: its number may be another's by now.
+func (g *group) signal(p *Process, s unix.Signal) {
+	select {
+	case <-p.Gone():
+	default:
+		_ = unix.Kill(-g.child.Pid, s)
+	}
+}
 
 // watch returns when the group is empty. Nothing announces that, so it has to ask.
 func (g *group) watch() {

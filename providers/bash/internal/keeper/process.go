@@ -1,14 +1,19 @@
 package keeper
 
-import "sync"
+import (
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
 
 // Process is one command and everything it started.
 type Process struct {
 	PID int
 
 	signals interface {
-		terminate()
-		kill()
+		terminate(p *Process)
+		kill(p *Process)
+		signal(p *Process, s unix.Signal)
 	}
 
 	exited chan struct{}
@@ -45,11 +50,15 @@ func (p *Process) Err() error {
 }
 
 // Terminate sends SIGTERM to every process of the command. It does not wait.
-func (p *Process) Terminate() { p.signals.terminate() }
+func (p *Process) Terminate() { p.signals.terminate(p) }
 
 // Kill sends SIGKILL to every process of the command, again and again until none is
 // left. It does not wait.
-func (p *Process) Kill() { p.signals.kill() }
+func (p *Process) Kill() { p.signals.kill(p) }
+
+// Signal sends s to the process group of the shell, as a terminal sends SIGINT. It does not
+// wait, and does nothing once the shell has exited.
+func (p *Process) Signal(s unix.Signal) { p.signals.signal(p, s) }
 
 func (p *Process) setExited(s Status) {
 	p.mu.Lock()

@@ -16,8 +16,12 @@ import (
 // processName is argv[0] of a keeper, for the process itself and for whoever looks at ps.
 const processName = "provider-bash: keeper"
 
-// socketFD is the keeper's end of the socket pair.
-const socketFD = 3
+const (
+	// stdoutFD is the output of a command, as the command numbers it.
+	stdoutFD = 1
+	// socketFD is the keeper's end of the socket pair.
+	socketFD = 3
+)
 
 // A keeper never gets as far as main. It branches off here so that any binary that can
 // open a Pool can be a keeper, a test's included, and none can forget to ask. It is also
@@ -80,12 +84,14 @@ func (k *keeper) serve() error {
 		return err
 	}
 	switch kind {
-	case requestStart:
-		k.start(body, files)
+	case requestStart, requestSession:
+		k.start(body, files, kind == requestSession)
 	case requestTerminate:
 		k.terminate()
 	case requestKill:
 		k.killAll()
+	case requestSignal:
+		k.signal(body)
 	}
 	return nil
 }
@@ -136,10 +142,10 @@ func send(kind byte, value int) {
 	_, _ = unix.Write(socketFD, reply{kind, int64(value)}.encode())
 }
 
-// start forks the shell. It leads a process group but not a session: a session leader
-// that opens its output by name would make the terminal its controlling one, and be
-// hung up with everybody in it when it exits.
-func (k *keeper) start(body []byte, files []int) {
+// start forks the shell. Unless it is asked for, the shell leads a process group but not a
+// session: a session leader that opens its output by name would make the terminal its
+// controlling one, and be hung up with everybody in it when it exits.
+func (k *keeper) start(body []byte, files []int, session bool) {
 	defer closeAll(files)
 	o, err := parseOrder(body)
 	if err != nil || len(files) < 4 {
@@ -151,6 +157,9 @@ func (k *keeper) start(body []byte, files []int) {
 		Dir: "/proc/self/fd/" + strconv.Itoa(files[0]),
 		Env: o.env,
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	if session {
+		attributes.Sys = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: stdoutFD, Pdeathsig: syscall.SIGKILL}
 	}
 	for _, fd := range files[1:] {
 		attributes.Files = append(attributes.Files, uintptr(fd))
@@ -226,6 +235,15 @@ func (k *keeper) terminate() {
 		if now, err := unix.Getpgid(pid); err == nil && (group == 0 || now != group) {
 			terminate(pid)
 		}
+	}
+}
+
+// signal sends the signal that body names to the shell's group.
+func (k *keeper) signal(body []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.shell != 0 && len(body) == 1 {
+		_ = unix.Kill(-k.shell, unix.Signal(body[0]))
 	}
 }
 

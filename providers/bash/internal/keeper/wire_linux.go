@@ -6,13 +6,14 @@ import (
 	"io"
 )
 
-// What goes over the socket. A request is its kind, the length of its body, the body;
-// only start has a body, and the descriptors travel beside it. A reply is its kind and
-// one number.
+// What goes over the socket. A request is its kind, the length of its body, the body; the
+// descriptors of a start travel beside it. A reply is its kind and one number.
 const (
-	requestStart     = byte('S')
+	requestStart     = byte('S') // order
+	requestSession   = byte('N') // order, to be started in a session of its own
 	requestTerminate = byte('T')
 	requestKill      = byte('K')
+	requestSignal    = byte('G') // the number, one byte
 
 	replyStarted = byte('s') // pid
 	replyRefused = byte('r') // errno
