@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentco/agent/providers/bash/internal/environ"
 	"github.com/agentco/agent/providers/bash/internal/keeper"
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
 	"github.com/agentco/agent/providers/bash/internal/shell"
 	"github.com/agentco/agent/providers/bash/internal/terminal"
 	"github.com/agentco/agent/providers/bash/internal/workdir"
@@ -30,6 +31,8 @@ type config struct {
 	MaxResult      int               `hcl:"max_result_bytes" default:"30000" doc:"How much of the output a result carries, between 1000 and 1000000 bytes."`
 	Columns        int               `hcl:"columns" default:"120" doc:"Width of the terminal."`
 	Rows           int               `hcl:"rows" default:"40" doc:"Height of the terminal."`
+	Sandbox        string            `hcl:"sandbox" default:"off" doc:"off, or landlock: commands write nothing outside allowed_roots and their TMPDIR. Where that cannot be had the provider does not start."`
+	Network        bool              `hcl:"network" default:"true" doc:"Whether commands may use TCP. Landlock takes it away, with or without sandbox; UDP, Multipath TCP and sockets in the file system may remain, depending on the system."`
 	Pty            bool              `hcl:"pty" default:"true" doc:"Whether commands write to terminals, which makes most of them print at once; else to pipes."`
 
 	parent  int    // process id of the kernel
@@ -37,6 +40,7 @@ type config struct {
 	roots   *workdir.Roots
 	shell   string
 	pool    *keeper.Pool
+	sandbox *sandbox.Policy // what commands may not do
 	outputs outputs
 }
 
@@ -58,12 +62,15 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 	if err := c.openRoots(env.Dir); err != nil {
 		return err
 	}
+	if err := c.openSandbox(); err != nil {
+		return err
+	}
 	var err error
 	if c.shell, err = shell.Find(c.Shell); err != nil {
 		return sdk.BadField("shell", "find a shell to run commands with: %w; install it or name another one", err)
 	}
 	c.parent = os.Getppid()
-	if c.pool, err = keeper.Open(); err != nil {
+	if c.pool, err = keeper.Open(c.sandbox); err != nil {
 		return sdk.Failed("prepare to run commands: %w", err)
 	}
 	return nil
@@ -72,9 +79,9 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 // teardown ends what runs and removes what was kept.
 func teardown(c *config) error {
 	if c.pool == nil {
-		return c.outputs.release()
+		return errors.Join(c.outputs.release(), c.sandbox.Close())
 	}
-	return errors.Join(c.pool.Close(), c.outputs.release())
+	return errors.Join(c.pool.Close(), c.outputs.release(), c.sandbox.Close())
 }
 
 // within refuses a number that is out of its bounds.

@@ -47,7 +47,7 @@ func prepare(call *sdk.Call[config], in arguments) (command runner.Command, file
 	return runner.Command{
 		Spec: keeper.Spec{
 			Path: c.shell, Args: invocation.Args, Env: environ.Build(os.Environ(), c.EnvAllow, c.Env, dir.Name()),
-			Dir: dir, Stdin: stdin, Extra: invocation.Script,
+			Dir: dir, Stdin: stdin, Extra: invocation.Script, Sandbox: c.sandbox,
 		},
 		Terminal: c.size(),
 		Timeout:  milliseconds(in.timeout(c)),

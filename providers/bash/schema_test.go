@@ -57,7 +57,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		{"bad pattern", fields{"env_allow": []any{"LC_["}}, "env_allow"},
 		{"bad variable name", fields{"env": fields{"A=B": "secret-value"}}, "env"},
 		{"bad variable value", fields{"env": fields{"A": "secret-value\x00"}}, "env"},
-		{"not built yet", fields{"sandbox": "landlock"}, "sandbox"},
+		{"unknown sandbox", fields{"sandbox": "jail"}, "sandbox"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, ok := c.config["allowed_roots"]; !ok {

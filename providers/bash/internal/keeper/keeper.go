@@ -29,6 +29,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
 // Spec says what to start. The files stay the caller's and may be closed as soon as
@@ -41,6 +43,10 @@ type Spec struct {
 	Dir                   *os.File // the working directory, open
 	Stdin, Stdout, Stderr *os.File
 	Extra                 *os.File // descriptor 3 of the command; nil for none
+
+	// Sandbox is what the command may not do; nil for no such limits. Commands with equal
+	// pointers share keepers. Elsewhere than on Linux it must be nil.
+	Sandbox *sandbox.Policy
 
 	// Session makes the command lead a session of its own, with the terminal that Stdout
 	// is as the controlling one.

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 
 // host runs script in a pool and waits to be killed.
 func host(script string) {
-	pool, err := Open()
+	pool, err := Open(nil)
 	if err == nil {
 		_, err = pool.Start(specOf(script, os.Getenv(markVariable), os.Stdout))
 	}
@@ -64,7 +64,7 @@ func specOf(script, mark string, out *os.File) Spec {
 
 func open(t *testing.T) *Pool {
 	t.Helper()
-	pool, err := Open()
+	pool, err := Open(nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, pool.Close()) })
 	return pool
@@ -337,7 +337,7 @@ func TestKillOutrunsForks(t *testing.T) {
 }
 
 func TestCloseKills(t *testing.T) {
-	pool, err := Open()
+	pool, err := Open(nil)
 	require.NoError(t, err)
 	process, out := start(t, pool, runaways[5].script+" sleep 1000")
 	readLine(t, out)

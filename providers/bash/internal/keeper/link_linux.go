@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
 // answerPace is how often a keeper that does not answer is woken.
@@ -19,6 +21,7 @@ const answerPace = 100 * time.Millisecond
 // link is the provider's side of one keeper.
 type link struct {
 	pool *Pool
+	kind *sandbox.Policy // what its commands may not do
 	cmd  *exec.Cmd
 	conn *net.UnixConn
 
@@ -30,7 +33,7 @@ type link struct {
 
 // newLink starts a keeper. It does not wait until the keeper is up: requests wait in
 // the socket.
-func newLink(p *Pool) (*link, error) {
+func newLink(p *Pool, kind *sandbox.Policy) (*link, error) {
 	conn, far, err := socketPair()
 	if err != nil {
 		return nil, err
@@ -46,10 +49,11 @@ func newLink(p *Pool) (*link, error) {
 		// Even if somebody has stopped it, it must see us die.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGCONT},
 	}
+	kind.Attach(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start the process that keeps commands: %w", err), conn.Close())
 	}
-	return &link{pool: p, cmd: cmd, conn: conn}, nil
+	return &link{pool: p, kind: kind, cmd: cmd, conn: conn}, nil
 }
 
 func socketPair() (*net.UnixConn, *os.File, error) {

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
-// maxIdle is how many keepers wait for work when nothing runs. One more costs a start
+// maxIdle is how many keepers of a kind wait for work when nothing runs. One more costs a start
 // of about 10 ms, one less about 5 MiB.
 const maxIdle = 2
 
@@ -17,33 +20,33 @@ const maxIdle = 2
 // any goroutine.
 type Pool struct {
 	mu     sync.Mutex
-	idle   []*link
+	idle   map[*sandbox.Policy][]*link
 	all    map[int]*link // by the keeper's process id
 	closed bool
 	wg     sync.WaitGroup
 }
 
-// Open starts the first keeper, so that the first command need not wait for it. Close
-// ends it.
-func Open() (*Pool, error) {
+// Open starts the first keeper, one for commands under the policy first, so that the first
+// command need not wait for it. Close ends it.
+func Open(first *sandbox.Policy) (*Pool, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become the reaper of orphaned processes: %w", err)
 	}
-	p := &Pool{all: map[int]*link{}}
+	p := &Pool{idle: map[*sandbox.Policy][]*link{}, all: map[int]*link{}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	first, err := p.hire()
+	l, err := p.hire(first)
 	if err != nil {
 		return nil, err
 	}
-	p.idle = append(p.idle, first)
+	p.idle[first] = append(p.idle[first], l)
 	return p, nil
 }
 
 // Start starts a command. The error is a *StartError if the command is to blame.
 func (p *Pool) Start(spec Spec) (*Process, error) {
 	for {
-		l, fresh, err := p.take()
+		l, fresh, err := p.take(spec.Sandbox)
 		if err != nil {
 			return nil, err
 		}
@@ -62,24 +65,25 @@ func (p *Pool) Close() error {
 	for _, l := range p.all {
 		l.dismiss()
 	}
-	p.idle = nil
+	clear(p.idle)
 	p.mu.Unlock()
 	p.wg.Wait()
 	return nil
 }
 
-// take returns an idle keeper, or a fresh one.
-func (p *Pool) take() (l *link, fresh bool, err error) {
+// take returns an idle keeper of the kind, or a fresh one.
+func (p *Pool) take(kind *sandbox.Policy) (l *link, fresh bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, false, ErrClosed
 	}
-	if n := len(p.idle); n > 0 {
-		l, p.idle = p.idle[n-1], p.idle[:n-1]
+	if idle := p.idle[kind]; len(idle) > 0 {
+		last := len(idle) - 1
+		l, p.idle[kind] = idle[last], idle[:last]
 		return l, false, nil
 	}
-	l, err = p.hire()
+	l, err = p.hire(kind)
 	return l, true, err
 }
 
@@ -87,17 +91,17 @@ func (p *Pool) take() (l *link, fresh bool, err error) {
 func (p *Pool) put(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.idle) >= maxIdle {
+	if p.closed || len(p.idle[l.kind]) >= maxIdle {
 		l.dismiss()
 		return
 	}
-	p.idle = append(p.idle, l)
+	p.idle[l.kind] = append(p.idle[l.kind], l)
 }
 
 // hire starts a keeper. The lock is held from the fork until it is known in p.all, so
 // that forget cannot take it for an orphan.
-func (p *Pool) hire() (*link, error) {
-	l, err := newLink(p)
+func (p *Pool) hire(kind *sandbox.Policy) (*link, error) {
+	l, err := newLink(p, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +117,7 @@ func (p *Pool) forget(l *link, orderly bool) {
 	if p.all[l.pid()] == l { // it was reaped, so its number may be another's by now
 		delete(p.all, l.pid())
 	}
-	for i, other := range p.idle {
-		if other == l {
-			p.idle = append(p.idle[:i], p.idle[i+1:]...)
-			break
-		}
-	}
+	p.idle[l.kind] = slices.DeleteFunc(p.idle[l.kind], func(other *link) bool { return other == l })
 	p.mu.Unlock()
 	if !orderly {
 		p.sweep()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
 // Pool starts commands as children of this process, each in a group of its own.
@@ -21,7 +23,7 @@ type Pool struct {
 }
 
 // Open returns an empty pool.
-func Open() (*Pool, error) { return &Pool{running: map[*group]struct{}{}}, nil }
+func Open(*sandbox.Policy) (*Pool, error) { return &Pool{running: map[*group]struct{}{}}, nil }
 
 // Start starts a command. The error is a *StartError if the command is to blame.
 func (p *Pool) Start(spec Spec) (*Process, error) {
@@ -29,6 +31,9 @@ func (p *Pool) Start(spec Spec) (*Process, error) {
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, ErrClosed
+	}
+	if err := spec.Sandbox.Available(); err != nil {
+		return nil, err
 	}
 	files := []*os.File{spec.Stdin, spec.Stdout, spec.Stderr}
 	if spec.Extra != nil {

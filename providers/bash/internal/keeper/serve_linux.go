@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
 // processName is argv[0] of a keeper, for the process itself and for whoever looks at ps.
@@ -37,6 +39,10 @@ func init() {
 func run() {
 	_ = os.WriteFile("/proc/self/comm", []byte("bash-keeper"), 0) // instead of "exe"
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		os.Exit(1)
+	}
+	// Commands under limits that cannot be set must not run at all.
+	if err := sandbox.Enter(); err != nil {
 		os.Exit(1)
 	}
 	// Nothing that this process was started with reaches a command.

@@ -45,6 +45,9 @@ func NewRoots(base string, names []string) (*Roots, error) {
 	return r, nil
 }
 
+// Names are the paths of the roots, as they were given.
+func (r *Roots) Names() []string { return slices.Clone(r.names) }
+
 // String lists the roots for a message.
 func (r *Roots) String() string { return strings.Join(r.names, ", ") }
 
