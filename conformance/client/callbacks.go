@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -16,6 +17,7 @@ import (
 // Callbacks serves KernelCallbackService and keeps what comes.
 type Callbacks struct {
 	kernelv1.UnimplementedKernelCallbackServiceServer
+	delay time.Duration
 
 	mu      sync.Mutex
 	emitted []*kernelv1.EmitRequest
@@ -23,7 +25,9 @@ type Callbacks struct {
 	changed chan struct{} // closed, and made anew, at each arrival
 }
 
-func newCallbacks() *Callbacks { return &Callbacks{changed: make(chan struct{})} }
+func newCallbacks(delay time.Duration) *Callbacks {
+	return &Callbacks{delay: delay, changed: make(chan struct{})}
+}
 
 func (c *Callbacks) server(options []grpc.ServerOption) *grpc.Server {
 	s := grpc.NewServer(options...)
@@ -31,8 +35,20 @@ func (c *Callbacks) server(options []grpc.ServerOption) *grpc.Server {
 	return s
 }
 
+// dawdle makes every answer late, when that was asked for.
+func (c *Callbacks) dawdle(ctx context.Context) {
+	if c.delay == 0 {
+		return
+	}
+	select {
+	case <-time.After(c.delay):
+	case <-ctx.Done():
+	}
+}
+
 // Emit keeps an event.
-func (c *Callbacks) Emit(_ context.Context, r *kernelv1.EmitRequest) (*kernelv1.EmitResult, error) {
+func (c *Callbacks) Emit(ctx context.Context, r *kernelv1.EmitRequest) (*kernelv1.EmitResult, error) {
+	c.dawdle(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.emitted = append(c.emitted, r)
@@ -42,7 +58,8 @@ func (c *Callbacks) Emit(_ context.Context, r *kernelv1.EmitRequest) (*kernelv1.
 }
 
 // Log keeps the entries, those of older callers too.
-func (c *Callbacks) Log(_ context.Context, r *kernelv1.LogRequest) (*kernelv1.LogResult, error) {
+func (c *Callbacks) Log(ctx context.Context, r *kernelv1.LogRequest) (*kernelv1.LogResult, error) {
+	c.dawdle(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.GetEntry() != nil {
@@ -56,6 +73,20 @@ func (c *Callbacks) Log(_ context.Context, r *kernelv1.LogRequest) (*kernelv1.Lo
 func (c *Callbacks) arrived() {
 	close(c.changed)
 	c.changed = make(chan struct{})
+}
+
+// Logged is every log entry so far.
+func (c *Callbacks) Logged() []*logv1.LogEntry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]*logv1.LogEntry(nil), c.logged...)
+}
+
+// Emitted is every event so far.
+func (c *Callbacks) Emitted() []*kernelv1.EmitRequest {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]*kernelv1.EmitRequest(nil), c.emitted...)
 }
 
 // Report waits until ctx ends for the report of a cancelled call.

@@ -3,125 +3,142 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
 )
 
-// Options say what to launch. Path is required.
-type Options struct {
-	// Path of the provider's binary.
-	Path string
-	// Dir is the working directory, the one of this process when empty.
-	Dir string
-	// Env is added to the variables that every provider gets: PATH, HOME, TMPDIR, LANG and LC_*.
-	Env []string
-	// Stderr takes what the provider prints; nil drops it.
-	Stderr io.Writer
-}
-
 // Provider is a running provider. It is safe for concurrent use; its owner closes it.
 type Provider struct {
 	Tools    toolv1.ToolServiceClient
 	Commands slashcommandv1.SlashCommandServiceClient
+	// Conn is the connection that both are on.
+	Conn *grpc.ClientConn
 	// Callbacks is what the provider has sent over the callback channel.
 	Callbacks *Callbacks
+	// Process is the provider's process.
+	Process *Process
 
-	client  *goplugin.Client
-	pid     int
-	sockets string
+	client    *goplugin.Client
+	announcer *announcer // nil when callbacks are not served
+	synced    *syncedOutput
+	temp      string // removed with the provider; empty when it is the caller's
+	closing   sync.Once
 }
 
 // Launch starts a provider and completes the handshake. Nothing is asked or configured yet.
 func Launch(o Options) (*Provider, error) {
-	cmd := exec.Command(o.Path)
-	cmd.Dir = o.Dir
-	cmd.Env = append(environment(), o.Env...)
-	// A provider that is killed leaves its sockets; in a folder of ours they go with the provider. It must be short:
-	// the path of a socket has room for a hundred bytes.
-	sockets, err := os.MkdirTemp("", "client")
-	if err != nil {
-		return nil, err
+	p := &Provider{Callbacks: newCallbacks(o.Delay), synced: &syncedOutput{}}
+	if o.Temp == "" {
+		// A provider that is killed leaves its sockets; in a folder of ours they go with the provider. It must be short:
+		// the path of a socket has room for a hundred bytes.
+		temp, err := os.MkdirTemp("", "client")
+		if err != nil {
+			return nil, err
+		}
+		p.temp = temp
 	}
-	cmd.Env = append(cmd.Env, goplugin.EnvUnixSocketDir+"="+sockets)
-	callbacks := newCallbacks()
-	c := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig: goplugin.HandshakeConfig{
-			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
-		},
-		Plugins:          goplugin.PluginSet{plugin.Tool: &dispenser{callbacks: callbacks}},
-		Cmd:              cmd,
-		SkipHostEnv:      true,
-		AutoMTLS:         true,
-		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
-		Logger:           hclog.NewNullLogger(),
-		Stderr:           o.Stderr,
-	})
-	conn, err := dispense(c)
+	d := &dispenser{provider: p, options: o}
+	p.Process = newProcess(o.command(), o.Stderr)
+	d.config = p.config(o, d)
+	p.client = goplugin.NewClient(d.config)
+	protocol, err := p.client.Client()
+	if err == nil {
+		_, err = protocol.Dispense(plugin.Tool)
+	}
 	if err != nil {
-		c.Kill()
-		_ = os.RemoveAll(sockets)
+		p.Close()
 		return nil, fmt.Errorf("launch %s: %w", o.Path, err)
 	}
-	return &Provider{
-		Tools: toolv1.NewToolServiceClient(conn), Commands: slashcommandv1.NewSlashCommandServiceClient(conn),
-		Callbacks: callbacks, client: c, pid: c.ReattachConfig().Pid, sockets: sockets,
-	}, nil
+	return p, nil
 }
 
-func dispense(c *goplugin.Client) (*grpc.ClientConn, error) {
-	protocol, err := c.Client()
-	if err != nil {
-		return nil, err
+func (p *Provider) config(o Options, d *dispenser) *goplugin.ClientConfig {
+	sockets := p.temp
+	if sockets == "" {
+		sockets = o.Temp
 	}
-	raw, err := protocol.Dispense(plugin.Tool)
-	if err != nil {
-		return nil, err
+	var dial []grpc.DialOption
+	if o.Heard != nil {
+		dial = append(dial, grpc.WithStatsHandler(wiretap{o.Heard}))
 	}
-	return raw.(*grpc.ClientConn), nil
+	return &goplugin.ClientConfig{
+		HandshakeConfig: handshake(),
+		Plugins:         goplugin.PluginSet{plugin.Tool: d},
+		RunnerFunc: func(_ hclog.Logger, asked *exec.Cmd, _ string) (runner.Runner, error) {
+			p.Process.cmd.Env = append(p.Process.cmd.Env, asked.Env...)
+			return p.Process, nil
+		},
+		SkipHostEnv:      true,
+		AutoMTLS:         !o.Plain,
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: sockets},
+		Logger:           hclog.NewNullLogger(),
+		StartTimeout:     o.Timeout,
+		SyncStdout:       p.synced,
+		GRPCDialOptions:  dial,
+	}
 }
 
 // PID is the number of the provider's process.
-func (p *Provider) PID() int { return p.pid }
+func (p *Provider) PID() int { return p.Process.PID() }
 
 // Exited reports whether the process has ended.
-func (p *Provider) Exited() bool { return p.client.Exited() }
-
-// Close asks the provider to end and kills it when it does not within go-plugin's two seconds.
-func (p *Provider) Close() {
-	p.client.Kill()
-	_ = os.RemoveAll(p.sockets)
-}
-
-// environment is what the protocol lets every provider have of ours.
-func environment() (out []string) {
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		switch {
-		case name == "PATH", name == "HOME", name == "TMPDIR", name == "LANG", strings.HasPrefix(name, "LC_"):
-			out = append(out, pair)
-		}
+func (p *Provider) Exited() bool {
+	select {
+	case <-p.Process.Exited():
+		return true
+	default:
+		return false
 	}
-	return out
 }
 
-// dispenser gives the bare connection: both services are on it.
+// Printed is what the provider printed on stdout after the handshake, directly or by way of go-plugin.
+func (p *Provider) Printed() string { return p.Process.Printed() + p.synced.String() }
+
+// OwnsSocket reports whether a socket is one that callbacks are served on.
+func (p *Provider) OwnsSocket(path string) bool { return p.announcer != nil && p.announcer.owns(path) }
+
+// Abandon drops the connection without a word, as a kernel that is killed does. Close must still be called.
+func (p *Provider) Abandon() {
+	if p.announcer != nil {
+		p.announcer.server.Stop()
+	}
+	_ = p.Conn.Close()
+}
+
+// Close asks the provider to end and kills it when it does not within go-plugin's two seconds. Further calls do nothing.
+func (p *Provider) Close() {
+	p.closing.Do(func() {
+		p.client.Kill()
+		if p.announcer != nil {
+			p.announcer.close()
+		}
+		if p.temp != "" {
+			_ = os.RemoveAll(p.temp)
+		}
+	})
+}
+
+// dispenser takes the bare connection: both services are on it.
 type dispenser struct {
 	goplugin.NetRPCUnsupportedPlugin
-	callbacks *Callbacks
-	once      sync.Once
+	provider *Provider
+	options  Options
+	config   *goplugin.ClientConfig
 }
 
 // GRPCServer exists because go-plugin wants both sides in one type.
@@ -129,8 +146,43 @@ func (*dispenser) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
 	return fmt.Errorf("a client serves no plugin")
 }
 
-// GRPCClient serves the callbacks and hands out the connection.
+// GRPCClient takes the connection and serves the callbacks.
 func (d *dispenser) GRPCClient(_ context.Context, broker *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	d.once.Do(func() { go broker.AcceptAndServe(plugin.CallbackStreamID, d.callbacks.server) })
-	return conn, nil
+	p := d.provider
+	p.Conn, p.Tools, p.Commands = conn, toolv1.NewToolServiceClient(conn), slashcommandv1.NewSlashCommandServiceClient(conn)
+	if d.options.Mute {
+		return p, nil
+	}
+	var options []grpc.ServerOption
+	if tls := d.config.TLSConfig; tls != nil { // what AutoMTLS made; the provider trusts it for callbacks too
+		options = append(options, grpc.Creds(credentials.NewTLS(tls)))
+	}
+	if d.options.Heard != nil {
+		options = append(options, grpc.StatsHandler(wiretap{d.options.Heard}))
+	}
+	p.announcer = announce(broker, p.Callbacks.server(options))
+	return p, nil
+}
+
+// syncedOutput keeps what go-plugin brings of the provider's stdout.
+type syncedOutput struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write keeps b.
+func (s *syncedOutput) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if room := kept - s.buf.Len(); room > 0 {
+		s.buf.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}
+
+// String is what was kept.
+func (s *syncedOutput) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
 }
