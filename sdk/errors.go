@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"syscall"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -16,6 +17,7 @@ import (
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/sdk/internal/config"
 	"github.com/agentco/agent/sdk/internal/schema"
+	"github.com/agentco/agent/sdk/jail"
 )
 
 // Category says what kind of failure an error is, and so what its caller can do. There is no category for a
@@ -40,8 +42,9 @@ func (c Category) String() string {
 }
 
 // Error is a failure with its category. Make one with [NotFound] and its sisters, or let the SDK make it from
-// any other error: fs.ErrNotExist is not_found, fs.ErrPermission and an escape from an os.Root are
-// permission_denied, a context's end is cancelled or timeout, everything else is unknown.
+// any other error: fs.ErrNotExist is not_found; fs.ErrPermission and an escape from a [Root] or an os.Root are
+// permission_denied; a name that is malformed, or of the wrong kind of file, is invalid_arguments; a context's end is
+// cancelled or timeout; everything else is unknown.
 type Error struct {
 	Category Category
 	// Message is for a person: what was attempted, on what, what to do next.
@@ -129,6 +132,10 @@ func asError(err error) *Error {
 		return &Error{Category: CategoryNotFound, Message: err.Error(), Err: err}
 	case errors.Is(err, fs.ErrPermission), escapes(err):
 		return &Error{Category: CategoryPermissionDenied, Message: err.Error(), Err: err}
+	case misnamed(err):
+		return &Error{Category: CategoryInvalidArguments, Message: err.Error(), Err: err}
+	case errors.Is(err, jail.ErrUnstable):
+		return &Error{Category: CategoryConflict, Message: err.Error(), Err: err, Retryable: true}
 	default:
 		return (&Error{Category: CategoryUnknown, Message: err.Error(), Err: err}).With("cause", fmt.Sprintf("%T: %v", err, err))
 	}
@@ -146,6 +153,20 @@ func (e *Error) wrapped(outer error) *Error {
 func escapes(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path) && path.Err != nil && path.Err.Error() == "path escapes from parent"
+}
+
+// misnamed reports an error of a file operation that another name would not have.
+func misnamed(err error) bool {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return false
+	}
+	for _, kind := range []error{fs.ErrInvalid, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP} {
+		if errors.Is(path.Err, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // proto is e on the wire.

@@ -22,8 +22,13 @@ import (
 //		index *index // the provider's own, opened in Setup
 //	}
 //
-// They may be strings, booleans, int, int64, float64, slices of strings or numbers, map[string]string, or structs
-// of these. A default is JSON, or plain text for a string, and makes the attribute optional.
+// They may be strings, booleans, int, int64, float64; [Root], [Dir], [File], time.Duration and whatever has
+// UnmarshalText, all of which are strings on the wire; slices of strings or numbers, maps of strings, and structs of
+// these. A pointer is nil when its attribute is left out. A default is JSON, or plain text for a string, and makes the
+// attribute optional.
+//
+// A sensitive attribute holds text. Wherever one of its values of eight bytes or more would leave the provider by way
+// of the SDK (in events, results, errors, renders, the log), eight asterisks stand in its place.
 type Provider[C any] struct {
 	name        string
 	description string
@@ -41,12 +46,15 @@ type Env struct {
 	Dir string
 }
 
-// New starts a provider. The name is how agent.hcl calls it, for example "wordcount". It panics when C
-// cannot be a configuration, which is a fault of the program.
+// New starts a provider. The name is how agent.hcl calls it, for example "wordcount". It panics when C cannot be
+// a configuration or the name is none, which are faults of the program.
 func New[C any](name, description string) *Provider[C] {
-	t, err := config.Of(reflect.TypeFor[C]())
+	t, err := config.Of(reflect.TypeFor[C](), pathTypes)
 	if err != nil {
 		panic(fmt.Sprintf("sdk: provider %q: %v", name, err))
+	}
+	if !validName(name) {
+		panic(fmt.Sprintf("sdk: provider name %q: use 1 to 64 of a-z A-Z 0-9 _ -", name))
 	}
 	return &Provider[C]{name: name, description: description, version: buildVersion(), config: t}
 }

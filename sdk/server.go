@@ -33,11 +33,10 @@ type server struct {
 	schema                *configv1.ConfigSchema
 	operations            []operation
 	callbacks             *callbacks
-	decode                func(context.Context, *structpb.Struct) (any, error)
-	release               func(config any) error
+	decode                func(context.Context, *structpb.Struct) (*configured, error)
 
 	mu     sync.Mutex
-	config any              // nil until Configure has succeeded
+	config *configured      // nil until Configure has succeeded
 	block  *structpb.Struct // what config was made of
 
 	calls  sync.WaitGroup
@@ -53,25 +52,7 @@ func newServer[C any](p *Provider[C], env Env, c *callbacks) *server {
 	s := &server{
 		name: p.name, version: p.version, source: p.source,
 		schema: p.config.Schema, operations: p.operations, callbacks: c, grace: graceTime,
-		decode: func(ctx context.Context, in *structpb.Struct) (any, error) {
-			cfg := new(C)
-			if err := p.config.Decode(in, cfg); err != nil {
-				return nil, err
-			}
-			if p.setup != nil {
-				if err := p.setup(ctx, cfg, env); err != nil {
-					return nil, err
-				}
-			}
-			return cfg, nil
-		},
-		release: func(config any) error {
-			cfg, ok := config.(*C)
-			if !ok || p.close == nil {
-				return nil
-			}
-			return p.close(cfg)
-		},
+		decode: func(ctx context.Context, in *structpb.Struct) (*configured, error) { return p.configured(ctx, in, env) },
 	}
 	s.life, s.finish = context.WithCancelCause(context.Background())
 	return s
@@ -109,7 +90,7 @@ func (s *server) configuration() (any, error) {
 	if s.config == nil {
 		return nil, Failed("provider %s has not been configured; the kernel must call Configure first", s.name)
 	}
-	return s.config, nil
+	return s.config.value, nil
 }
 
 func (s *server) producer(category commonv1.Category) *commonv1.ProducerRef {
@@ -159,12 +140,7 @@ func (s *server) end(ctx context.Context, cause error) (err error) {
 	s.mu.Lock()
 	config := s.config
 	s.mu.Unlock()
-	return errors.Join(err, s.releaseConfig(config), s.callbacks.close())
-}
-
-func (s *server) releaseConfig(config any) (err error) {
-	defer recovered("close "+s.name, &err)
-	return s.release(config)
+	return errors.Join(err, config.release(s.name), s.callbacks.close())
 }
 
 // recovered turns a panic into an error of the function that defers it.

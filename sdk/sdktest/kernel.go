@@ -30,12 +30,17 @@ type kernel struct {
 }
 
 func newKernel(t testing.TB) *kernel {
-	k := &kernel{t: t, lis: bufconn.Listen(1 << 20), waiting: map[string]chan *toolv1.ToolError{}}
-	s := grpc.NewServer()
-	kernelv1.RegisterKernelCallbackServiceServer(s, k)
+	k := &kernel{t: t, waiting: map[string]chan *toolv1.ToolError{}, lis: bufconn.Listen(1 << 20)}
+	s := k.server(nil)
 	go func() { _ = s.Serve(k.lis) }()
 	t.Cleanup(s.Stop)
 	return k
+}
+
+func (k *kernel) server(options []grpc.ServerOption) *grpc.Server {
+	s := grpc.NewServer(options...)
+	kernelv1.RegisterKernelCallbackServiceServer(s, k)
+	return s
 }
 
 func (k *kernel) dial() (grpc.ClientConnInterface, error) { return connect(k.t, k.lis), nil }

@@ -1,5 +1,5 @@
-// Package sdktest runs a provider inside a test: the real services over an in-memory connection, and a kernel
-// that keeps what the provider emits and logs.
+// Package sdktest runs a provider inside a test: the real services over an in-memory connection, or its real binary,
+// and a kernel that keeps what the provider emits and logs.
 package sdktest
 
 import (
@@ -74,7 +74,8 @@ func (r *Result) Messages() []string {
 	return out
 }
 
-// Start runs and configures p, and ends it with the test. It fails the test when the configuration is refused.
+// Start runs and configures p, and ends it with the test. It fails the test when the configuration is refused, when
+// p does not end in good order, and when p leaves goroutines behind.
 func Start(t testing.TB, p Provider, config map[string]any) *Harness {
 	t.Helper()
 	h := attach(t, p)
@@ -104,8 +105,12 @@ func attach(t testing.TB, p Provider) *Harness {
 	k := newKernel(t)
 	lis := bufconn.Listen(1 << 20)
 	s := grpc.NewServer(grpc.MaxRecvMsgSize(64 << 20))
-	attachment := p.Attach(s, k.dial)
-	go func() { _ = s.Serve(lis) }()
+	marked := newMark()
+	var attachment *sdk.Attachment
+	marked.do(func() {
+		attachment = p.Attach(s, k.dial)
+		go func() { _ = s.Serve(lis) }()
+	})
 	conn := connect(t, lis)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -113,10 +118,19 @@ func attach(t testing.TB, p Provider) *Harness {
 		require.NoError(t, attachment.Close(ctx))
 		require.NoError(t, conn.Close())
 		s.Stop()
+		require.Empty(t, marked.left(ctx), "goroutines of the provider that outlive its Close")
 	})
+	return newHarness(t, k, conn)
+}
+
+func newHarness(t testing.TB, k *kernel, conn grpc.ClientConnInterface) *Harness {
+	t.Helper()
 	dir, err := os.Getwd()
 	require.NoError(t, err)
-	h := &Harness{t: t, kernel: k, tools: toolv1.NewToolServiceClient(conn), commands: slashcommandv1.NewSlashCommandServiceClient(conn), isTool: map[string]bool{}, isCommand: map[string]bool{}, Dir: dir}
+	h := &Harness{
+		t: t, kernel: k, Dir: dir, isTool: map[string]bool{}, isCommand: map[string]bool{},
+		tools: toolv1.NewToolServiceClient(conn), commands: slashcommandv1.NewSlashCommandServiceClient(conn),
+	}
 	schema, err := h.tools.GetSchema(t.Context(), &toolv1.GetSchemaRequest{})
 	if status.Code(err) != codes.Unimplemented {
 		require.NoError(t, err)

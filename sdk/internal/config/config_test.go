@@ -34,7 +34,7 @@ type block struct {
 
 func typeOf[T any](t *testing.T) *config.Type {
 	t.Helper()
-	got, err := config.Of(reflect.TypeFor[T]())
+	got, err := config.Of(reflect.TypeFor[T](), nil)
 	require.NoError(t, err)
 	return got
 }
@@ -66,9 +66,10 @@ func TestSchemaSaysWhatTheStructSays(t *testing.T) {
 
 func TestDecodeFillsTheStruct(t *testing.T) {
 	var got block
-	require.NoError(t, typeOf[block](t).Decode(parse(t, `{
+	_, err := typeOf[block](t).Decode(parse(t, `{
 		"roots": ["a", "b"], "env": {"K": "v"}, "ports": [1, 2], "proxy": {"url": "u"}, "greet": null
-	}`), &got))
+	}`), &got, "")
+	require.NoError(t, err)
 	require.Equal(t, block{
 		Roots: []string{"a", "b"}, Limit: 1.5, Greet: "hi there", On: true,
 		Env: map[string]string{"K": "v"}, Ports: []int{1, 2}, Proxy: proxy{"u", 8080},
@@ -89,7 +90,7 @@ func TestDecodeNamesTheFieldAndNeverTheSecret(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got block
-			err := typeOf[block](t).Decode(parse(t, test.in), &got)
+			_, err := typeOf[block](t).Decode(parse(t, test.in), &got, "")
 			var field *config.FieldError
 			require.ErrorAs(t, err, &field)
 			require.EqualError(t, err, test.want)
@@ -120,7 +121,7 @@ func TestOfRefusesContradictions(t *testing.T) {
 		}](), "neither"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := config.Of(test.of)
+			_, err := config.Of(test.of, nil)
 			require.ErrorContains(t, err, test.want)
 		})
 	}

@@ -1,0 +1,196 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/sdk/internal/suggest"
+)
+
+// decoder fills one config.
+type decoder struct {
+	dir    string
+	opened []io.Closer
+}
+
+func (d *decoder) object(attributes []attribute, s *structpb.Struct, v reflect.Value, prefix string) error {
+	if err := unknown(attributes, s, prefix); err != nil {
+		return err
+	}
+	for i := range attributes {
+		a := &attributes[i]
+		if err := d.attribute(a, s.GetFields()[a.spec.GetName()], v.FieldByIndex(a.index), prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknown reports a member that is no attribute.
+func unknown(attributes []attribute, s *structpb.Struct, prefix string) error {
+	names := make([]string, len(attributes))
+	for i, a := range attributes {
+		names[i] = a.spec.GetName()
+	}
+	for name := range s.GetFields() {
+		if slices.Contains(names, name) {
+			continue
+		}
+		problem := "is not an attribute of this provider"
+		if best := suggest.Nearest(name, names); best != "" {
+			problem += "; did you mean " + best + "?"
+		}
+		return &FieldError{prefix + name, problem}
+	}
+	return nil
+}
+
+func (d *decoder) attribute(a *attribute, value *structpb.Value, v reflect.Value, prefix string) error {
+	path := prefix + a.spec.GetName()
+	switch {
+	case !isNull(value):
+	case a.fallback != nil:
+		value = a.fallback
+	case a.spec.GetRequired():
+		return &FieldError{path, "is required"}
+	case a.form.object != nil && !a.form.pointer:
+		return d.defaults(a.form.object, v, path+".")
+	default:
+		return nil
+	}
+	err := d.value(a.form, value, v, path)
+	if wrong, ok := err.(*formError); ok {
+		if a.secret {
+			return &FieldError{wrong.path, "does not have the right form; its value is not shown because it is sensitive"}
+		}
+		return &FieldError{wrong.path, wrong.problem}
+	}
+	return err
+}
+
+// defaults fills an object that was left out.
+func (d *decoder) defaults(attributes []attribute, v reflect.Value, prefix string) error {
+	for i := range attributes {
+		a := &attributes[i]
+		if a.fallback == nil && (a.spec.GetRequired() || a.form.object == nil) {
+			continue
+		}
+		if err := d.attribute(a, nil, v.FieldByIndex(a.index), prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// formError is a problem whose text may show the value.
+type formError struct{ path, problem string }
+
+func (e *formError) Error() string { return e.path + " " + e.problem }
+
+func (d *decoder) value(f *form, value *structpb.Value, v reflect.Value, path string) error {
+	if f.pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	wrong := &FieldError{path, "must be " + f.wanted()}
+	switch kind := value.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		if f.text != nil {
+			return d.text(f, kind.StringValue, v, path)
+		}
+		if v.Kind() != reflect.String {
+			return wrong
+		}
+		v.SetString(kind.StringValue)
+	case *structpb.Value_BoolValue:
+		if v.Kind() != reflect.Bool {
+			return wrong
+		}
+		v.SetBool(kind.BoolValue)
+	case *structpb.Value_NumberValue:
+		if f.text != nil {
+			return wrong
+		}
+		return number(kind.NumberValue, v, path, wrong)
+	case *structpb.Value_ListValue:
+		if v.Kind() != reflect.Slice || f.element == nil {
+			return wrong
+		}
+		return d.list(f, kind.ListValue.GetValues(), v, path)
+	case *structpb.Value_StructValue:
+		switch {
+		case f.object != nil || v.Kind() == reflect.Struct && f.text == nil:
+			return d.object(f.object, kind.StructValue, v, path+".")
+		case v.Kind() == reflect.Map && f.element != nil:
+			return d.members(f, kind.StructValue, v, path)
+		}
+		return wrong
+	default:
+		return wrong
+	}
+	return nil
+}
+
+func (d *decoder) text(f *form, text string, v reflect.Value, path string) error {
+	made, opened, err := f.text(d.dir, text)
+	if err != nil {
+		return &formError{path, err.Error()}
+	}
+	if opened != nil {
+		d.opened = append(d.opened, opened)
+	}
+	v.Set(reflect.ValueOf(made))
+	return nil
+}
+
+func number(f float64, v reflect.Value, path string, wrong error) error {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return &FieldError{path, "must be a finite number"}
+	case v.CanFloat():
+		v.SetFloat(f)
+	case v.CanInt() && f != math.Trunc(f):
+		return &FieldError{path, "must be a whole number"}
+	case v.CanInt() && (f < -(1<<53) || f > 1<<53):
+		return &FieldError{path, "is out of range"}
+	case v.CanInt():
+		v.SetInt(int64(f))
+	default:
+		return wrong
+	}
+	return nil
+}
+
+func (d *decoder) list(f *form, values []*structpb.Value, v reflect.Value, path string) error {
+	list := reflect.MakeSlice(v.Type(), len(values), len(values))
+	for i, value := range values {
+		if err := d.value(f.element, value, list.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			return err
+		}
+	}
+	v.Set(list)
+	return nil
+}
+
+func (d *decoder) members(f *form, s *structpb.Struct, v reflect.Value, path string) error {
+	m := reflect.MakeMapWithSize(v.Type(), len(s.GetFields()))
+	for name, value := range s.GetFields() {
+		element := reflect.New(v.Type().Elem()).Elem()
+		if err := d.value(f.element, value, element, path+"."+name); err != nil {
+			return err
+		}
+		m.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), element)
+	}
+	v.Set(m)
+	return nil
+}
+
+func isNull(v *structpb.Value) bool {
+	_, null := v.GetKind().(*structpb.Value_NullValue)
+	return null || v.GetKind() == nil
+}
