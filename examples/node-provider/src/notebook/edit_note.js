@@ -55,5 +55,5 @@ module.exports = {
     return { name, line, bytes: Buffer.byteLength(after) };
   },
 
-  render: ({ name, line, bytes }) => line !== undefined && text(`changed ${name} at line ${line}; it has ${bytes} bytes now`, 'SUCCESS'),
+  render: ({ name, line, bytes }) => text(`changed ${name} at line ${line}; it has ${bytes} bytes now`, 'SUCCESS'),
 };

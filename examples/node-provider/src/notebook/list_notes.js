@@ -44,5 +44,5 @@ module.exports = {
     return { notes: found };
   },
 
-  render: ({ notes }) => notes && table(['note', 'title', 'bytes'], notes.map((n) => [n.name, n.title, String(n.bytes)])),
+  render: ({ notes }) => table(['note', 'title', 'bytes'], notes.map((n) => [n.name, n.title, String(n.bytes)])),
 };

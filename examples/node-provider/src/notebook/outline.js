@@ -1,7 +1,7 @@
 'use strict';
 
 const { list, text } = require('../plugin/render.js');
-const { object, string } = require('../plugin/schema.js');
+const { array, number, object, string } = require('../plugin/schema.js');
 
 /** /outline is a command: a person types it, and its result has no schema. */
 module.exports = {
@@ -33,5 +33,8 @@ module.exports = {
     return { headings };
   },
 
-  render: ({ headings }) => headings && list(headings.map((h) => text('  '.repeat(h.level - 1) + h.text))),
+  // A command has no output schema on the wire; this one is for Render alone.
+  result: object({ headings: array(object({ level: number(''), text: string('') })) }),
+
+  render: ({ headings }) => list(headings.map((h) => text('  '.repeat(h.level - 1) + h.text))),
 };

@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { attribute, badField } = require('../plugin/config.js');
 const { code } = require('../plugin/render.js');
+const { fits } = require('../plugin/schema.js');
 const { version } = require('../../package.json');
 const { Notes } = require('./notes.js');
 
@@ -37,14 +38,9 @@ module.exports = {
     return { notes: new Notes(fs.realpathSync(absolute), sealKey) };
   },
 
-  /** render shows a payload. It comes back without the name of its operation, so its members tell. */
+  /** render shows a payload. It comes back without the name of its operation, so its members tell which it was. */
   render(payload) {
-    for (const operation of [...tools, ...commands]) {
-      const node = operation.render(payload);
-      if (node) {
-        return node;
-      }
-    }
-    return code(JSON.stringify(payload, null, 2), 'json');
+    const operation = [...tools, ...commands].find((o) => fits(o.schema.output_schema ?? o.result, payload));
+    return operation ? operation.render(payload) : code(JSON.stringify(payload, null, 2), 'json');
   },
 };

@@ -64,8 +64,7 @@ module.exports = {
     return result;
   },
 
-  render: ({ exit_code: exitCode, signal, output_bytes: bytes }) =>
-    exitCode !== undefined && code(`${signal ?? `exit ${exitCode}`}, ${bytes} bytes of output`),
+  render: ({ exit_code: exitCode, signal, output_bytes: bytes }) => code(`${signal ?? `exit ${exitCode}`}, ${bytes} bytes of output`),
 };
 
 // stopOnCancel sends SIGTERM to the whole group when the call is cancelled, and SIGKILL when that was not enough. It

@@ -1,6 +1,8 @@
 'use strict';
 // The way back to the kernel, which serves its callbacks on a socket of its own and announces it on the broker.
 
+const { EventEmitter, once } = require('node:events');
+const { setTimeout: sleep } = require('node:timers/promises');
 const grpc = require('@grpc/grpc-js');
 const protos = require('./protos.js');
 const { toStruct } = require('./struct.js');
@@ -9,6 +11,7 @@ const CALLBACK_STREAM = 1;
 const KernelCallbackService = protos.services.pluggableharness.kernel.v1.KernelCallbackService;
 
 const connectPatience = 5_000;
+const logPatience = 200;
 // An announcement's listener is gone some seconds later, so a connection once closed cannot be opened again there.
 const never = 2 ** 31 - 1;
 
@@ -17,7 +20,7 @@ class Callbacks {
   #credentials;
   #client; // undefined while there is no connection
   #dialling = new Set();
-  #waiting = []; // resolve functions of those who wait for the connection
+  #arrival = new EventEmitter().setMaxListeners(0); // says 'connected'
   #unsent = []; // log entries that wait for it
   #sending = Promise.resolve();
 
@@ -46,8 +49,8 @@ class Callbacks {
       }
       this.#client?.close();
       this.#client = client;
-      this.#waiting.splice(0).forEach((resolve) => resolve());
       this.#flushLog();
+      this.#arrival.emit('connected');
     });
   }
 
@@ -57,12 +60,7 @@ class Callbacks {
 
   async #ready(patience) {
     if (!this.#connected()) {
-      let timer;
-      await Promise.race([
-        new Promise((resolve) => this.#waiting.push(resolve)),
-        new Promise((resolve) => { timer = setTimeout(resolve, patience); }),
-      ]);
-      clearTimeout(timer);
+      await once(this.#arrival, 'connected', { signal: AbortSignal.timeout(patience) }).catch(() => {});
     }
     return this.#client;
   }
@@ -107,9 +105,12 @@ class Callbacks {
     }
   }
 
-  /** sent resolves when every entry so far has arrived, or failed. */
-  sent() {
-    return this.#sending;
+  /** sent waits until every log entry so far has arrived, but no longer than a moment. */
+  async sent() {
+    if (this.#unsent.length > 0) {
+      await this.#ready(logPatience);
+    }
+    await Promise.race([this.#sending, sleep(logPatience, undefined, { ref: false })]);
   }
 
   close() {

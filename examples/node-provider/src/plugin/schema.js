@@ -23,6 +23,11 @@ function check(schema, value, path = '') {
     fail(`expected ${expected}, got ${typeOf(value)}`);
   }
   switch (expected) {
+    case 'number':
+      if (!Number.isFinite(value)) {
+        fail(`${value} is no number that JSON has`);
+      }
+      break;
     case 'string':
       if (schema.enum_values.length > 0 && !schema.enum_values.includes(value)) {
         fail(`${JSON.stringify(value)} is none of ${schema.enum_values.join(', ')}`);
@@ -52,4 +57,14 @@ function checkMembers({ properties, required }, value, path) {
   }
 }
 
-module.exports = { string, number, boolean, array, object, check };
+/** fits reports whether a value is as a schema says. */
+function fits(schema, value) {
+  try {
+    check(schema, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+module.exports = { string, number, boolean, array, object, check, fits };
