@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/providers/filesystem/internal/diff"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
 	"github.com/agentco/agent/providers/filesystem/internal/text"
@@ -91,7 +93,7 @@ func (c *change) apply(ctx context.Context) error {
 	}
 	made, err := c.makeParents()
 	if err == nil {
-		err = c.w.writer.Write(ctx, c.target.resolved, c.after, c.untouched)
+		err = c.w.writer.Write(ctx, atomicfile.Change{Name: c.target.resolved, Content: bytes.NewReader(c.after), Guard: c.untouched})
 	}
 	if err != nil {
 		c.removeParents(made)

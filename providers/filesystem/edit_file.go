@@ -99,13 +99,14 @@ func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (ed
 	if c.before.bytes == nil {
 		return edit.Result{}, sdk.InvalidArgument("path", "%s has %d bytes; files over %d cannot be edited", t.name, c.before.info.Size(), wholeLimit)
 	}
-	if err := binary(t, c.before.bytes, text.NewView(c.before.bytes)); err != nil {
+	file := text.NewView(c.before.bytes)
+	if err := binary(t, c.before.bytes, file); err != nil {
 		return edit.Result{}, err
 	}
 	if err := c.expect(sha256); err != nil {
 		return edit.Result{}, err
 	}
-	made, err := edit.Apply(ctx, c.before.bytes, edits, wholeLimit)
+	made, err := edit.Apply(ctx, file, edits, wholeLimit)
 	if ctx.Err() != nil {
 		c.call.Report("%s was not changed", t.name)
 		return edit.Result{}, ctx.Err()

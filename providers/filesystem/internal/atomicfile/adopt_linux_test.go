@@ -25,7 +25,7 @@ func TestAttributesStay(t *testing.T) {
 		}
 	}
 	w := Writer{FS: afero.NewOsFs()}
-	require.NoError(t, w.Write(t.Context(), target, []byte("new"), nil))
+	require.NoError(t, w.Write(t.Context(), to(target, "new")))
 	buf := make([]byte, 4096)
 	n, err := unix.Getxattr(target, "user.note", buf)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestOwnerStays(t *testing.T) {
 	require.NoError(t, os.Chown(target, 1234, 4321))
 	require.NoError(t, os.Chmod(target, 0o4751|os.ModeSetuid))
 	w := Writer{FS: afero.NewOsFs()}
-	require.NoError(t, w.Write(t.Context(), target, []byte("new"), nil))
+	require.NoError(t, w.Write(t.Context(), to(target, "new")))
 	info, err := os.Stat(target)
 	require.NoError(t, err)
 	stat := info.Sys().(*syscall.Stat_t)
@@ -80,7 +80,7 @@ func TestListOfTheDirectoryIsNotInherited(t *testing.T) {
 	require.NoError(t, err, "the directory gives files a list")
 
 	w := Writer{FS: afero.NewOsFs()}
-	require.NoError(t, w.Write(t.Context(), target, []byte("new"), nil))
+	require.NoError(t, w.Write(t.Context(), to(target, "new")))
 	_, err = unix.Getxattr(target, access, make([]byte, 1024))
 	require.ErrorIs(t, err, unix.ENODATA)
 	info, err := os.Stat(target)

@@ -58,43 +58,106 @@ func (e *DirError) Error() string {
 // Unwrap gives the cause.
 func (e *DirError) Unwrap() error { return e.Err }
 
-// Write makes data the content of the file name, which must be free of links.
-// A new file gets the mode 0666 less the umask. Just before the new content
-// takes its place, guard (if any) may still stop it. After an error, or when ctx
-// is done before the rename, everything is as before.
-func (w *Writer) Write(ctx context.Context, name string, data []byte, guard func() error) error {
-	dir := filepath.Dir(name)
-	files, release, err := Pin(w.FS, dir)
-	if err != nil {
-		return err
-	}
-	err = w.replace(ctx, files, dir, filepath.Base(name), data, guard)
-	return errors.Join(err, release())
+// Change is new content for one file.
+type Change struct {
+	// Name must be free of links.
+	Name    string
+	Content io.Reader
+	// Mode is what a file gets that is new; 0: 0666 less the umask. What is
+	// replaced keeps its mode.
+	Mode fs.FileMode
+	// Like is whose mode, owner and extended attributes the file gets, in place of
+	// those of what was there. The caller closes it.
+	Like afero.File
+	// New fails with [fs.ErrExist] if something has the name.
+	New bool
+	// Guard, if any, may still stop the change just before the new content takes
+	// its place.
+	Guard func() error
 }
 
-func (w *Writer) replace(ctx context.Context, files afero.Fs, dir, base string, data []byte, guard func() error) (err error) {
-	target := filepath.Join(dir, base)
-	old, err := openOld(files, target)
+// Write replaces one file. After an error, or when ctx is done before the
+// rename, everything is as before.
+func (w *Writer) Write(ctx context.Context, c Change) (err error) {
+	s, err := w.stage(ctx, c)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if c.Guard != nil {
+		err = c.Guard()
+	}
+	if err == nil {
+		err = s.place()
+	}
+	return err
+}
+
+// staged is a file that is ready to take its place.
+type staged struct {
+	Change
+	files   afero.Fs // of its directory
+	release func() error
+	note    func() // the temporary file is gone
+	fresh   string // the temporary file; empty once it is in its place
+	existed bool
+}
+
+func (w *Writer) stage(ctx context.Context, c Change) (_ *staged, err error) {
+	dir := filepath.Dir(c.Name)
+	files, release, err := Pin(w.FS, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &staged{Change: c, files: files, release: release, note: func() {}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	old, err := openOld(files, c.Name)
+	if err != nil {
+		return nil, err
+	}
+	s.existed = old != nil
+	like := c.Like
 	if old != nil {
 		defer func() { err = errors.Join(err, old.Close()) }()
-	}
-	temp := filepath.Join(dir, tempPrefix+rand.Text()+tempSuffix)
-	defer w.Journal.begin(temp)()
-	if err := stage(ctx, files, temp, data, old); err != nil {
-		return errors.Join(err, discard(files, temp))
-	}
-	if guard != nil {
-		if err := guard(); err != nil {
-			return errors.Join(err, discard(files, temp))
+		if c.New {
+			return nil, &fs.PathError{Op: "create", Path: c.Name, Err: fs.ErrExist}
+		}
+		if like == nil {
+			like = old
 		}
 	}
-	if err := files.Rename(temp, target); err != nil {
-		return errors.Join(err, discard(files, temp))
+	s.fresh = TempIn(dir)
+	s.note = w.Journal.begin(s.fresh)
+	return s, write(ctx, files, s.fresh, c, like)
+}
+
+// place makes the staged file what its name means.
+func (s *staged) place() (err error) {
+	if s.New {
+		err = RenameNew(s.files, s.fresh, s.Name)
+	} else {
+		err = s.files.Rename(s.fresh, s.Name)
 	}
-	return nil
+	if err == nil {
+		s.fresh = ""
+	}
+	return err
+}
+
+// close removes what has not taken its place.
+func (s *staged) close() error {
+	var err error
+	if s.fresh != "" {
+		err = discard(s.files, s.fresh)
+	}
+	if err == nil { // else the next start tries again
+		s.note()
+	}
+	return errors.Join(err, s.release())
 }
 
 // openOld opens what is to be replaced, or returns nil when there is nothing. It
@@ -110,24 +173,28 @@ func openOld(files afero.Fs, name string) (afero.File, error) {
 	return f, err
 }
 
-// stage writes the whole new file, ready to take its place.
-func stage(ctx context.Context, files afero.Fs, temp string, data []byte, old afero.File) (err error) {
+// write makes the whole new file, ready to take its place.
+func write(ctx context.Context, files afero.Fs, temp string, c Change, like afero.File) (err error) {
 	perm := fs.FileMode(0o666)
-	if old != nil {
-		perm = 0o600 // nobody else may look before the old mode is on it
+	if like != nil || c.Mode != 0 {
+		perm = 0o600 // nobody else may look before the right mode is on it
 	}
 	f, err := files.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return &DirError{Dir: filepath.Dir(temp), Err: cause(err)}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := fill(ctx, f, data); err != nil {
+	if err := fill(ctx, f, c.Content); err != nil {
 		return err
 	}
-	if old != nil {
-		if err := adopt(files, f, temp, old); err != nil {
-			return err
-		}
+	switch {
+	case like != nil:
+		err = adopt(files, f, temp, like)
+	case c.Mode != 0:
+		err = chmod(files, f, temp, c.Mode)
+	}
+	if err != nil {
+		return err
 	}
 	if err := f.Sync(); err != nil {
 		return err
@@ -135,18 +202,26 @@ func stage(ctx context.Context, files afero.Fs, temp string, data []byte, old af
 	return ctx.Err()
 }
 
-func fill(ctx context.Context, w io.Writer, data []byte) error {
-	for len(data) > 0 {
+func fill(ctx context.Context, w io.Writer, content io.Reader) error {
+	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := w.Write(data[:min(len(data), slice)])
-		if err != nil {
+		switch _, err := io.CopyN(w, content, slice); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return err
 		}
-		data = data[n:]
 	}
-	return nil
+}
+
+// chmod sets the mode of f, which is called temp.
+func chmod(files afero.Fs, f afero.File, temp string, mode fs.FileMode) error {
+	if c, ok := f.(interface{ Chmod(fs.FileMode) error }); ok {
+		return c.Chmod(mode)
+	}
+	return files.Chmod(temp, mode)
 }
 
 // adopt gives the new file what the old one had besides its content. The owner
@@ -160,12 +235,7 @@ func adopt(files afero.Fs, f afero.File, temp string, old afero.File) error {
 		return fmt.Errorf("keep the owner of %s: %w", filepath.Base(old.Name()), err)
 	}
 	mode := info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
-	if c, ok := f.(interface{ Chmod(fs.FileMode) error }); ok {
-		err = c.Chmod(mode)
-	} else {
-		err = files.Chmod(temp, mode)
-	}
-	if err != nil {
+	if err := chmod(files, f, temp, mode); err != nil {
 		return err
 	}
 	if err := adoptAttributes(f, old); err != nil {
@@ -198,6 +268,22 @@ func Pin(files afero.Fs, dir string) (afero.Fs, func() error, error) {
 	}
 	return files, func() error { return nil }, nil
 }
+
+// RenameNew moves a file to a name at which nothing is, else it fails with
+// [fs.ErrExist]. Where files cannot do that in one step another process may come
+// in between.
+func RenameNew(files afero.Fs, from, to string) error {
+	if r, ok := files.(interface{ RenameNew(from, to string) error }); ok {
+		return r.RenameNew(from, to)
+	}
+	if _, err := files.Stat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(&fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}, err)
+	}
+	return files.Rename(from, to)
+}
+
+// TempIn returns a new name for a temporary file in dir.
+func TempIn(dir string) string { return filepath.Join(dir, tempPrefix+rand.Text()+tempSuffix) }
 
 // IsTemp reports whether name is one that a Writer makes.
 func IsTemp(name string) bool {

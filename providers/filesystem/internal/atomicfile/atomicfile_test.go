@@ -37,20 +37,30 @@ func names(t *testing.T, files afero.Fs, dir string) []string {
 	return out
 }
 
+// to is a change of the whole content.
+func to(name, content string) Change { return Change{Name: name, Content: strings.NewReader(content)} }
+
+// guarded is a change that is stopped by why.
+func guarded(name string, why error) Change {
+	c := to(name, "new")
+	c.Guard = func() error { return why }
+	return c
+}
+
 func TestWrite(t *testing.T) {
 	for name, d := range disks(t) {
 		t.Run(name, func(t *testing.T) {
 			w := Writer{FS: d.fs}
 			target := filepath.Join(d.dir, "f")
 			for _, content := range []string{"first", "", strings.Repeat("long", 1<<20)} {
-				require.NoError(t, w.Write(t.Context(), target, []byte(content), nil))
+				require.NoError(t, w.Write(t.Context(), to(target, content)))
 				got, err := afero.ReadFile(d.fs, target)
 				require.NoError(t, err)
 				require.Equal(t, content, string(got))
 				require.Equal(t, []string{"f"}, names(t, d.fs, d.dir))
 			}
 			require.NoError(t, d.fs.Chmod(target, 0o750))
-			require.NoError(t, w.Write(t.Context(), target, []byte("x"), nil))
+			require.NoError(t, w.Write(t.Context(), to(target, "x")))
 			info, err := d.fs.Stat(target)
 			require.NoError(t, err)
 			require.Equal(t, fs.FileMode(0o750), info.Mode().Perm())
@@ -66,10 +76,10 @@ func TestWriteStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := Writer{FS: d.fs}
 			target := filepath.Join(d.dir, "f")
-			require.NoError(t, w.Write(t.Context(), target, []byte("old"), nil))
-			require.ErrorIs(t, w.Write(t.Context(), target, []byte("new"), func() error { return no }), no)
-			require.ErrorIs(t, w.Write(cancelled, target, []byte("new"), nil), context.Canceled)
-			require.ErrorIs(t, w.Write(t.Context(), filepath.Join(d.dir, "none/f"), []byte("new"), func() error { return no }), map[string]error{"disk": fs.ErrNotExist, "memory": no}[name])
+			require.NoError(t, w.Write(t.Context(), to(target, "old")))
+			require.ErrorIs(t, w.Write(t.Context(), guarded(target, no)), no)
+			require.ErrorIs(t, w.Write(cancelled, to(target, "new")), context.Canceled)
+			require.ErrorIs(t, w.Write(t.Context(), guarded(filepath.Join(d.dir, "none/f"), no)), map[string]error{"disk": fs.ErrNotExist, "memory": no}[name])
 			got, err := afero.ReadFile(d.fs, target)
 			require.NoError(t, err)
 			require.Equal(t, "old", string(got))
@@ -144,7 +154,7 @@ func TestFailureAtEveryStepLeavesTheOldFile(t *testing.T) {
 			target := filepath.Join(dir, "f")
 			require.NoError(t, os.WriteFile(target, []byte("old"), 0o640))
 			w := Writer{FS: broken{afero.NewOsFs(), at}}
-			require.ErrorIs(t, w.Write(t.Context(), target, []byte("new"), nil), errBroken)
+			require.ErrorIs(t, w.Write(t.Context(), to(target, "new")), errBroken)
 			body, err := os.ReadFile(target)
 			require.NoError(t, err)
 			require.Equal(t, "old", string(body))
@@ -156,7 +166,7 @@ func TestFailureAtEveryStepLeavesTheOldFile(t *testing.T) {
 func TestDirErrorNamesTheDirectory(t *testing.T) {
 	dir := t.TempDir()
 	w := Writer{FS: broken{afero.NewOsFs(), "create"}}
-	err := w.Write(t.Context(), filepath.Join(dir, "f"), nil, nil)
+	err := w.Write(t.Context(), to(filepath.Join(dir, "f"), ""))
 	var refused *DirError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, dir, refused.Dir)

@@ -25,6 +25,7 @@ type Journal struct {
 	file   *os.File
 	active int
 	length int
+	kept   bool // a batch is to be taken back by the next process
 }
 
 // roomy is how long the notes may grow before those that are done are dropped.
@@ -62,8 +63,26 @@ func (j *Journal) Close() error {
 	if j == nil {
 		return nil
 	}
-	return errors.Join(os.Remove(j.file.Name()), j.file.Close())
+	if j.kept {
+		return j.file.Close()
+	}
+	return errors.Join(os.RemoveAll(j.scratch()), os.Remove(j.file.Name()), j.file.Close())
 }
+
+// Scratch makes a directory in which this process may keep what nobody else
+// should see. It goes with the journal.
+func (j *Journal) Scratch() (string, error) {
+	dir := j.scratch()
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func (j *Journal) scratch() string { return scratchOf(j.file.Name()) }
+
+func scratchOf(journal string) string { return strings.TrimSuffix(journal, journalSuffix) + ".kept" }
+
+// Note remembers a temporary file, or directory, that the caller makes, and
+// returns what to call when it is gone.
+func (j *Journal) Note(temp string) (done func()) { return j.begin(temp) }
 
 // begin notes temp and returns what to call when it is gone. A note that cannot
 // be made keeps nobody from writing: all it costs is a file left by a crash.
@@ -124,21 +143,57 @@ func recoverOne(name string, files afero.Fs) (removed int, err error) {
 	if err != nil || !dead {
 		return 0, err
 	}
+	temps, batches := read(f)
 	finished := true
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		temp, err := strconv.Unquote(lines.Text())
-		if err != nil || !IsTemp(temp) {
-			continue // a line cut short by the crash, before its file was made
+	for _, b := range batches {
+		if b.takeBack(files) != nil {
+			finished = false
 		}
-		switch err := files.Remove(temp); {
+	}
+	if !finished { // what it set aside is still needed
+		return 0, nil
+	}
+	for _, temp := range temps {
+		switch err := remove(files, temp); {
 		case err == nil:
 			removed++
 		case !errors.Is(err, fs.ErrNotExist):
 			finished = false
 		}
 	}
+	err = os.RemoveAll(scratchOf(name))
 	if finished {
-		return removed, os.Remove(name)
+		err = errors.Join(err, os.Remove(name))
 	}
-	return removed, nil
+	return removed, err
+}
+
+// read returns the temporary files and the unfinished batches of a journal. A
+// last line that the crash cut short is about what had not begun.
+func read(journal io.Reader) (temps []string, batches map[string]*noted) {
+	batches = map[string]*noted{}
+	lines := bufio.NewScanner(journal)
+	lines.Buffer(nil, roomy)
+	for lines.Scan() {
+		temp, err := strconv.Unquote(lines.Text())
+		switch {
+		case err != nil:
+			batchLine(lines.Text(), batches)
+		case IsTemp(temp):
+			temps = append(temps, temp)
+		}
+	}
+	return temps, batches
+}
+
+// remove removes a temporary file, or a directory with what is in it.
+func remove(files afero.Fs, temp string) error {
+	err := files.Remove(temp)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, statErr := lstat(files, temp); statErr == nil && info.IsDir() {
+		return files.RemoveAll(temp)
+	}
+	return err
 }

@@ -5,12 +5,14 @@ package atomicfile
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,10 +23,15 @@ import (
 // TestMain turns the test binary into a process that writes until it is killed.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("ATOMICFILE_WRITE_IN"); dir != "" {
-		if err := writeForever(dir, os.Getenv("ATOMICFILE_JOURNAL")); err != nil {
+		write := writeForever
+		if os.Getenv("ATOMICFILE_BATCH") != "" {
+			write = batchForever
+		}
+		if err := write(dir, os.Getenv("ATOMICFILE_JOURNAL")); err != nil {
 			panic(err)
 		}
 	}
+	syscall.Umask(0o022)
 	os.Exit(m.Run())
 }
 
@@ -40,7 +47,7 @@ func writeForever(dir, journal string) error {
 	}
 	w := Writer{FS: afero.NewOsFs(), Journal: j}
 	for i := 0; ; i++ {
-		if err := w.Write(context.Background(), filepath.Join(dir, "f"), generation(i), nil); err != nil {
+		if err := w.Write(context.Background(), to(filepath.Join(dir, "f"), string(generation(i)))); err != nil {
 			return err
 		}
 		if _, err := os.Stdout.WriteString("\n"); err != nil {
@@ -80,10 +87,16 @@ func TestKill(t *testing.T) {
 // its temporary file is there.
 func killWriter(t *testing.T, dir, journal string, writes int) {
 	t.Helper()
+	killWhen(t, dir, journal, writes, "", func() bool { return len(names(t, afero.NewOsFs(), dir)) >= 2 })
+}
+
+// killWhen kills a writer after so many writes, as soon as now is true.
+func killWhen(t *testing.T, dir, journal string, writes int, batch string, now func() bool) {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "ATOMICFILE_WRITE_IN="+dir, "ATOMICFILE_JOURNAL="+journal)
+	cmd.Env = append(os.Environ(), "ATOMICFILE_WRITE_IN="+dir, "ATOMICFILE_JOURNAL="+journal, "ATOMICFILE_BATCH="+batch)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -92,13 +105,102 @@ func killWriter(t *testing.T, dir, journal string, writes int) {
 		_, err = lines.ReadString('\n')
 		require.NoError(t, err)
 	}
-	for deadline := time.Now().Add(time.Minute); len(names(t, afero.NewOsFs(), dir)) < 2; {
+	for deadline := time.Now().Add(time.Minute); !now(); {
 		require.True(t, time.Now().Before(deadline), "the writer does not write")
 	}
 	require.NoError(t, cmd.Process.Kill())
 	_, err = io.Copy(io.Discard, lines)
 	require.NoError(t, err)
 	require.Error(t, cmd.Wait())
+}
+
+// batched is how many files a batch of batchForever has: enough for a kill to
+// find some exchanged and some not.
+const batched = 60
+
+func batchName(dir string, i int) string { return filepath.Join(dir, strconv.Itoa(i)) }
+
+// batchForever gives all files one generation after the other. One file comes
+// and goes with them.
+func batchForever(dir, journal string) error {
+	j, err := OpenJournal(journal)
+	if err != nil {
+		return err
+	}
+	last, err := os.ReadFile(batchName(dir, 0))
+	if err != nil {
+		return err
+	}
+	w := Writer{FS: linking{afero.NewOsFs()}, Journal: j}
+	for g := int(last[0]-'0') + 1; ; g++ {
+		if err := writeBatch(&w, dir, g); err != nil {
+			return err
+		}
+		if _, err := os.Stdout.WriteString("\n"); err != nil {
+			return err
+		}
+	}
+}
+
+func writeBatch(w *Writer, dir string, g int) error {
+	b := w.Begin()
+	var err error
+	for i := range batched {
+		err = errors.Join(err, b.Write(context.Background(), to(batchName(dir, i), strconv.Itoa(g%10))))
+	}
+	switch odd := filepath.Join(dir, "odd"); {
+	case g == 0: // nothing is there yet to be removed
+	case g%2 == 0:
+		err = errors.Join(err, b.Remove(odd, nil))
+	default:
+		err = errors.Join(err, b.Write(context.Background(), to(odd, "")))
+	}
+	if err == nil {
+		err = b.Commit(context.Background())
+	}
+	return errors.Join(err, b.Close())
+}
+
+// A process killed between two files of a batch leaves some new and some old.
+// The next start makes them one again.
+func TestKillInABatch(t *testing.T) {
+	dir, journal := t.TempDir(), t.TempDir()
+	require.NoError(t, writeBatch(&Writer{FS: linking{afero.NewOsFs()}}, dir, 0))
+	mixed := 0
+	for range 10 {
+		killWhen(t, dir, journal, 1, "yes", func() bool {
+			first, _ := os.ReadFile(batchName(dir, 0))
+			last, _ := os.ReadFile(batchName(dir, batched-1))
+			return string(first) != string(last)
+		})
+		if !whole(t, dir) {
+			mixed++
+		}
+		_, err := Recover(journal, linking{afero.NewOsFs()})
+		require.NoError(t, err)
+		require.True(t, whole(t, dir), "all files of a batch are of one generation")
+		for _, name := range names(t, afero.NewOsFs(), dir) {
+			require.False(t, IsTemp(name), name)
+		}
+		require.Empty(t, names(t, afero.NewOsFs(), journal))
+	}
+	require.NotZero(t, mixed, "no kill hit a batch: the test shows nothing")
+}
+
+// whole reports whether all files in dir are of one generation.
+func whole(t *testing.T, dir string) bool {
+	t.Helper()
+	first, err := os.ReadFile(batchName(dir, 0))
+	require.NoError(t, err)
+	for i := range batched {
+		body, err := os.ReadFile(batchName(dir, i))
+		require.NoError(t, err)
+		if string(body) != string(first) {
+			return false
+		}
+	}
+	_, err = os.Stat(filepath.Join(dir, "odd"))
+	return (err == nil) == ((first[0]-'0')%2 == 1)
 }
 
 func TestRecoverLeavesTheLivingAlone(t *testing.T) {

@@ -19,33 +19,65 @@ import (
 // diff takes time that grows with the square of them.
 const thorough = 256 << 10
 
+// Side is one of the two texts, or a part of it.
+type Side struct {
+	Text  string
+	Lines int  // in the part, with those that Text leaves out
+	Cut   bool // Text is only the beginning of the part
+}
+
+func side(text string) Side {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return Side{Text: text, Lines: n}
+}
+
 // Unified returns the unified diff between two texts, empty if they are equal.
 // Of more than limit bytes it returns the first whole lines, and clipped.
 func Unified(path, before, after string, limit int) (text string, clipped bool) {
-	if before == after {
-		return "", false
+	return Between(path, side(before), side(after), 0, limit)
+}
+
+// Between is [Unified] for parts that have so many equal lines above them. A
+// side that is cut must be longer than limit.
+func Between(path string, before, after Side, above, limit int) (text string, clipped bool) {
+	cut := before.Cut || after.Cut
+	if before.Text == after.Text {
+		return "", cut
 	}
 	from, to := labels(path)
 	// Only what lies between the lines that both begin with and those that both
 	// end with can differ: usually that is little.
-	head := commonLines(before, after)
-	b, a := before[head:], after[head:]
-	tail := commonEnd(b, a)
+	head := commonLines(before.Text, after.Text)
+	b, a := before.Text[head:], after.Text[head:]
+	tail := 0
+	if !cut {
+		tail = commonEnd(b, a)
+	}
 	b, a = b[:len(b)-tail], a[:len(a)-tail]
-	if len(b)+len(a) > thorough {
-		return clip(coarse(from, to, before[:head], b, a, limit), limit)
+	if cut || len(b)+len(a) > thorough {
+		same := strings.Count(before.Text[:head], "\n")
+		equal := same + side(before.Text[len(before.Text)-tail:]).Lines
+		before, after = Side{Text: b, Lines: before.Lines - equal}, Side{Text: a, Lines: after.Lines - equal}
+		return clip(coarse(from, to, before, after, above+same, limit), limit)
 	}
 	edits := udiff.Lines(b, a)
 	for i := range edits {
 		edits[i].Start += head
 		edits[i].End += head
 	}
-	text, err := udiff.ToUnified(from, to, before, edits, udiff.DefaultContextLines)
+	unified, err := udiff.ToUnifiedDiff(from, to, before.Text, edits, udiff.DefaultContextLines)
 	if err != nil {
 		// Only edits that do not fit their text fail; these were made from it.
 		return "", true
 	}
-	return clip(text, limit)
+	for _, hunk := range unified.Hunks {
+		hunk.FromLine += above
+		hunk.ToLine += above
+	}
+	return clip(unified.String(), limit)
 }
 
 func labels(path string) (from, to string) {
@@ -67,11 +99,10 @@ func clip(text string, limit int) (string, bool) {
 
 // coarse is the diff of one large change: all of the old lines go, all of the
 // new ones come. It goes a little beyond limit and no further.
-func coarse(from, to, head, before, after string, limit int) string {
+func coarse(from, to string, before, after Side, above, limit int) string {
 	var out strings.Builder
-	above := strings.Count(head, "\n")
-	fmt.Fprintf(&out, "--- %s\n+++ %s\n@@ -%s +%s @@\n", from, to, lineRange(above, before), lineRange(above, after))
-	for _, side := range []struct{ op, text string }{{"-", before}, {"+", after}} {
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n@@ -%s +%s @@\n", from, to, lineRange(above, before.Lines), lineRange(above, after.Lines))
+	for _, side := range []struct{ op, text string }{{"-", before.Text}, {"+", after.Text}} {
 		for line := range strings.Lines(side.text) {
 			out.WriteString(side.op)
 			out.WriteString(line)
@@ -86,15 +117,8 @@ func coarse(from, to, head, before, after string, limit int) string {
 	return out.String()
 }
 
-// lineRange is where text lies, below so many lines. Nothing lies at the line
-// above it.
-func lineRange(above int, text string) string {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return fmt.Sprintf("%d,%d", above+min(n, 1), n)
-}
+// lineRange is n lines below so many. Nothing lies at the line above it.
+func lineRange(above, n int) string { return fmt.Sprintf("%d,%d", above+min(n, 1), n) }
 
 // commonLines returns the length of the whole lines that a and b begin with.
 func commonLines(a, b string) int {

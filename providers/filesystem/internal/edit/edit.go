@@ -45,14 +45,17 @@ func (r Result) Total() int {
 // Apply carries out edits in order, each on what the ones before it made. If
 // one cannot be, the error says which and why: [*Malformed], [*NoMatch],
 // [*Ambiguous], [*TooLarge] (than limit bytes) or [*text.Unencodable]; or that
-// ctx is done. raw is never changed.
-func Apply(ctx context.Context, raw []byte, edits []Edit, limit int) (Result, error) {
-	r := Result{Content: raw, Counts: make([]int, 0, len(edits))}
+// ctx is done. The bytes of the file are never changed.
+func Apply(ctx context.Context, file *text.View, edits []Edit, limit int) (Result, error) {
+	r := Result{Content: file.Raw(), Counts: make([]int, 0, len(edits))}
 	for i, e := range edits {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		next, n, err := apply(ctx, r.Content, e, limit)
+		if i > 0 {
+			file = text.NewView(r.Content)
+		}
+		next, n, err := apply(ctx, file, e, limit)
 		if err != nil {
 			return Result{}, &Failure{Edit: i + 1, Of: len(edits), Err: err}
 		}
@@ -65,11 +68,11 @@ func Apply(ctx context.Context, raw []byte, edits []Edit, limit int) (Result, er
 // often is how many replacements are made between two looks at the context.
 const often = 1 << 6
 
-func apply(ctx context.Context, raw []byte, e Edit, limit int) ([]byte, int, error) {
+func apply(ctx context.Context, v *text.View, e Edit, limit int) ([]byte, int, error) {
 	if err := e.check(); err != nil {
 		return nil, 0, err
 	}
-	v := text.NewView(raw)
+	raw := v.Raw()
 	old := fold(e.Old)
 	matches, err := find(v, old, e.All)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := []byte(tt.raw)
-			got, err := Apply(t.Context(), raw, tt.edits, limit)
+			got, err := Apply(t.Context(), text.NewView(raw), tt.edits, limit)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, string(got.Content))
 			require.Equal(t, tt.raw, string(raw), "the input is never changed")
@@ -78,7 +78,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"composed characters", "cafe\u0301 = 1\n", []Edit{{Old: "caf\u00e9 = 1", New: "y"}}, &NoMatch{}, []string{"composed in another way", "line 1"}}, // FO-41
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Apply(t.Context(), []byte(tt.raw), tt.edits, limit)
+			_, err := Apply(t.Context(), text.NewView([]byte(tt.raw)), tt.edits, limit)
 			require.Error(t, err)
 			var failure *Failure
 			require.ErrorAs(t, err, &failure)
@@ -91,14 +91,14 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestAmbiguousListsAFew(t *testing.T) {
-	_, err := Apply(t.Context(), []byte(strings.Repeat("x\n", 1000)), []Edit{{Old: "x", New: "y"}}, limit)
+	_, err := Apply(t.Context(), text.NewView([]byte(strings.Repeat("x\n", 1000))), []Edit{{Old: "x", New: "y"}}, limit)
 	require.ErrorContains(t, err, "1000 times")
 	require.ErrorContains(t, err, "19, 20 and more")
 }
 
 func TestNearestIsBounded(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
-	_, err := Apply(t.Context(), []byte("a"+long+"\n"), []Edit{{Old: "b" + long, New: ""}}, limit)
+	_, err := Apply(t.Context(), text.NewView([]byte("a"+long+"\n")), []Edit{{Old: "b" + long, New: ""}}, limit)
 	require.Error(t, err)
 	require.Less(t, len(err.Error()), 4<<10)
 }
@@ -113,7 +113,7 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, old, new string) {
 		old, new = strings.ToValidUTF8(old, "?"), strings.ToValidUTF8(new, "?")
 		before := text.NewView(raw)
-		got, err := Apply(t.Context(), raw, []Edit{{Old: old, New: new}}, limit)
+		got, err := Apply(t.Context(), text.NewView(raw), []Edit{{Old: old, New: new}}, limit)
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return
@@ -140,7 +140,7 @@ func TestApplyIsBounded(t *testing.T) {
 		{"lines that nearly match", strings.Repeat("a\n", 2<<20), strings.Repeat("a\n", 1<<19) + "b", "not found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Apply(t.Context(), []byte(tt.raw), []Edit{{Old: tt.old, New: "x"}}, limit)
+			_, err := Apply(t.Context(), text.NewView([]byte(tt.raw)), []Edit{{Old: tt.old, New: "x"}}, limit)
 			require.ErrorContains(t, err, tt.says)
 		})
 	}
@@ -149,19 +149,19 @@ func TestApplyIsBounded(t *testing.T) {
 func TestApplyStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Apply(ctx, []byte("a"), []Edit{{Old: "a", New: "b"}}, limit)
+	_, err := Apply(ctx, text.NewView([]byte("a")), []Edit{{Old: "a", New: "b"}}, limit)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 // A million letters, each replaced by a million, would be a terabyte.
 func TestApplyRefusesWhatGrowsTooLarge(t *testing.T) {
 	raw := []byte(strings.Repeat("a", 1<<20))
-	_, err := Apply(t.Context(), raw, []Edit{{Old: "a", New: strings.Repeat("b", 1<<20), All: true}}, limit)
+	_, err := Apply(t.Context(), text.NewView(raw), []Edit{{Old: "a", New: strings.Repeat("b", 1<<20), All: true}}, limit)
 	var large *TooLarge
 	require.ErrorAs(t, err, &large)
-	got, err := Apply(t.Context(), raw[:4], []Edit{{Old: "a", New: "bb", All: true}}, 8)
+	got, err := Apply(t.Context(), text.NewView(raw[:4]), []Edit{{Old: "a", New: "bb", All: true}}, 8)
 	require.NoError(t, err)
 	require.Equal(t, "bbbbbbbb", string(got.Content))
-	_, err = Apply(t.Context(), raw[:4], []Edit{{Old: "a", New: "bb", All: true}}, 7)
+	_, err = Apply(t.Context(), text.NewView(raw[:4]), []Edit{{Old: "a", New: "bb", All: true}}, 7)
 	require.ErrorAs(t, err, &large)
 }

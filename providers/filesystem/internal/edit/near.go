@@ -21,6 +21,8 @@ const (
 	searched = 8 << 20
 	// effort bounds, in bytes of lines, how much is compared to find it.
 	effort = 4 * searched
+	// manyLines bounds in the same way what the lines themselves take.
+	manyLines = 1 << 18
 	// shown bounds the text of a Near.
 	shown = 2 << 10
 	// alike is the least likeness worth showing, of 100.
@@ -29,8 +31,8 @@ const (
 
 // nearest returns the lines of body most like old, or nil.
 func nearest(body []byte, old string) *Near {
-	body = body[:min(len(body), searched)]
-	lines := strings.Split(string(body), "\n")
+	lines := bytes.SplitN(body[:min(len(body), searched)], []byte{'\n'}, manyLines+1)
+	lines = lines[:min(len(lines), manyLines)]
 	want := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
 	if at := equalLines(lines, want, norm.NFC.String); at >= 0 {
 		return near(lines, at, len(want), "the same text with characters composed in another way")
@@ -45,8 +47,8 @@ func nearest(body []byte, old string) *Near {
 	return nil
 }
 
-func near(lines []string, at, count int, why string) *Near {
-	text := strings.Join(lines[at:min(at+count, len(lines))], "\n")
+func near(lines [][]byte, at, count int, why string) *Near {
+	text := joined(lines[at:min(at+count, len(lines))])
 	if len(text) > shown {
 		cut := shown
 		for !utf8.RuneStart(text[cut]) {
@@ -57,9 +59,23 @@ func near(lines []string, at, count int, why string) *Near {
 	return &Near{Line: at + 1, Text: text, Why: why}
 }
 
+// joined is the beginning of lines, as much as can be shown and a little more.
+func joined(lines [][]byte) string {
+	var text strings.Builder
+	for i, line := range lines {
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		if text.Write(line[:min(len(line), 2*shown)]); text.Len() > shown {
+			break
+		}
+	}
+	return text.String()
+}
+
 // equalLines returns where lines holds want if both are seen through form, or
 // -1. The first and the last line of want need only be part of one.
-func equalLines(lines, want []string, form func(string) string) int {
+func equalLines(lines [][]byte, want []string, form func(string) string) int {
 	formed := make([]string, len(want))
 	for i, line := range want {
 		formed[i] = form(line)
@@ -77,12 +93,12 @@ func equalLines(lines, want []string, form func(string) string) int {
 }
 
 // holds takes what it compares from left.
-func holds(lines, want []string, form func(string) string, left *int) bool {
+func holds(lines [][]byte, want []string, form func(string) string, left *int) bool {
 	for i, line := range lines {
 		if *left -= len(line) + 1; *left < 0 {
 			return false
 		}
-		line = form(line)
+		line := form(string(line))
 		switch {
 		case len(want) == 1:
 			if !strings.Contains(line, want[0]) {
@@ -104,7 +120,16 @@ func holds(lines, want []string, form func(string) string, left *int) bool {
 }
 
 // squeeze makes every run of white space one space, and drops it at both ends.
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+func squeeze(s string) string {
+	var out strings.Builder
+	for word := range strings.FieldsSeq(s) {
+		if out.Len() > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(word)
+	}
+	return out.String()
+}
 
 // longest returns the line of want that says most.
 func longest(want []string) int {
@@ -119,7 +144,7 @@ func longest(want []string) int {
 
 // mostAlike returns the line with the most pairs of neighbouring bytes in common
 // with want (the Dice coefficient), or -1 if none is alike.
-func mostAlike(lines []string, want string) int {
+func mostAlike(lines [][]byte, want string) int {
 	wanted := []byte(squeeze(want))
 	if len(wanted) < 2 {
 		return -1
@@ -127,7 +152,7 @@ func mostAlike(lines []string, want string) int {
 	best, bestLine := alike-1, -1
 	var pairs pairCount
 	for i, line := range lines {
-		candidate := []byte(squeeze(line))
+		candidate := []byte(squeeze(string(line)))
 		// Lines of very different length cannot be alike; most are out here.
 		if n := min(len(candidate), len(wanted)); n < 2 || 200*(n-1) <= best*(len(candidate)+len(wanted)-2) {
 			continue

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -30,6 +31,27 @@ func (l *Locks) Lock(ctx context.Context, path string) (unlock func(), err error
 		l.leave(path, k)
 		return nil, ctx.Err()
 	}
+}
+
+// LockAll is Lock for several paths at once, in an order that is the same for
+// all callers: two of them never wait for each other.
+func (l *Locks) LockAll(ctx context.Context, paths ...string) (unlock func(), err error) {
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
+	var ends []func()
+	unlock = func() {
+		for _, end := range slices.Backward(ends) {
+			end()
+		}
+	}
+	for _, path := range paths {
+		end, err := l.Lock(ctx, path)
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		ends = append(ends, end)
+	}
+	return unlock, nil
 }
 
 func (l *Locks) want(path string) *lock {

@@ -39,6 +39,9 @@ func NewView(raw []byte) *View {
 	return v
 }
 
+// Raw returns the file itself. It is not to be changed.
+func (v *View) Raw() []byte { return v.raw }
+
 func (v *View) decode(body []byte) {
 	v.Text = make([]byte, 0, len(body))
 	for at := 0; at < len(body); {

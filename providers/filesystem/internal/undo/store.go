@@ -1,0 +1,172 @@
+// Package undo keeps what writes have replaced, so that they can be taken back.
+//
+// The contents lie on disk, in a directory of this process alone, with mode
+// 0600; memory holds only what they belong to. Both are bounded: the oldest
+// records are dropped first.
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// What a store holds at most. Beyond it the oldest goes.
+const (
+	maxRecords = 1000
+	maxBytes   = 256 << 20
+	// MaxFile is how large a content may be to be kept.
+	MaxFile = 64 << 20
+)
+
+// ErrTooLarge means that a content is larger than [MaxFile].
+var ErrTooLarge = fmt.Errorf("it was larger than %d bytes, which are the most that is kept", MaxFile)
+
+// Content is what a file held.
+type Content struct {
+	Size int64
+	Mode fs.FileMode
+	Link string // where it led, if it was a link
+
+	file string // on disk; empty if Size is 0
+}
+
+// Open reads the content. The caller closes it.
+func (c *Content) Open() (io.ReadCloser, error) {
+	if c.file == "" {
+		return io.NopCloser(eof{}), nil
+	}
+	return os.Open(c.file)
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// Record is one change of one path.
+type Record struct {
+	Session, Path string
+
+	// Before is what was there. It is nil if nothing was, and also if it was not
+	// kept: then Lost says why.
+	Before *Content
+	Lost   string
+	// SHA256 is of what the change left there; empty: it left nothing.
+	SHA256 string
+	// From is where it came from, if it was moved, and Moved what it was then.
+	From  string
+	Moved fs.FileInfo
+	// Made are the directories that were made for it, the lowest first.
+	Made []string
+}
+
+// Store is the records of one process. The zero value keeps none of the
+// contents, for want of a place; it is safe for concurrent use.
+type Store struct {
+	// Dir makes the directory for contents.
+	Dir func() (string, error)
+
+	mu      sync.Mutex
+	records []*Record // the oldest first
+	bytes   int64
+}
+
+// Keep copies a content, until it is dropped.
+func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs.FileMode) (_ *Content, err error) {
+	switch {
+	case size > MaxFile:
+		return nil, ErrTooLarge
+	case size == 0:
+		return &Content{Mode: mode}, nil
+	case s.Dir == nil:
+		return nil, errors.New("there is no place to keep it")
+	}
+	dir, err := s.Dir()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, "") // with mode 0600
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	n, err := io.Copy(f, reader{ctx, content})
+	return &Content{Size: n, Mode: mode, file: f.Name()}, err
+}
+
+// reader ends when its context does.
+type reader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+// Add makes r the last change of its path. The store drops its content some time.
+func (s *Store) Add(r *Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records = append(s.records, r)
+	s.bytes += r.Before.size()
+	for len(s.records) > maxRecords || s.bytes > maxBytes {
+		s.remove(0)
+	}
+}
+
+// Last returns the last change that the session made at a path, or nil.
+func (s *Store) Last(session, path string) *Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.records) - 1; i >= 0; i-- {
+		if r := s.records[i]; r.Session == session && r.Path == path {
+			return r
+		}
+	}
+	return nil
+}
+
+// Drop forgets r, which has been taken back.
+func (s *Store) Drop(r *Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, other := range s.records {
+		if other == r {
+			s.remove(i)
+			return
+		}
+	}
+}
+
+func (s *Store) remove(i int) {
+	r := s.records[i]
+	s.bytes -= r.Before.size()
+	s.records = append(s.records[:i], s.records[i+1:]...)
+	r.Before.Discard()
+}
+
+func (c *Content) size() int64 {
+	if c == nil {
+		return 0
+	}
+	return c.Size
+}
+
+// Discard removes a content that no record has taken.
+func (c *Content) Discard() {
+	if c != nil && c.file != "" {
+		_ = os.Remove(c.file) // what stays goes with the directory
+	}
+}
