@@ -145,6 +145,7 @@ func TestEscapesOnEveryOperation(t *testing.T) {
 		"remove": func(n string) error { return h.Remove(n + "/new") },
 		"new":    func(n string) error { return h.RenameNew("mine", n+"/new") },
 		"link":   func(n string) error { return h.Link("mine", n+"/new") },
+		"sym":    func(n string) error { return h.SymlinkIfPossible("mine", n+"/new") },
 		"survey": func(n string) error { _, err := h.Survey(t.Context(), n+"/new"); return err },
 		"tree":   func(n string) error { _, err := h.RemoveTree(t.Context(), n+"/new"); return err },
 		"all":    func(n string) error { return h.RemoveAll(n + "/new") },

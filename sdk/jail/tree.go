@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Tree is what lies at a name: a file, a link, or a directory with all below it.
@@ -79,7 +78,7 @@ type trunk struct {
 }
 
 func (t *trunk) survey(dir *os.Root, base, rel string, level int) error {
-	if t.jail.denied(t.place.root, rel) && rel != t.place.rel {
+	if rel != t.place.rel && t.jail.deniedHere(t.place.root, rel) {
 		return ErrDenied
 	}
 	info, err := dir.Lstat(base)
@@ -103,7 +102,7 @@ func (t *trunk) remove(dir *os.Root, base, rel string, level int) (removed int, 
 	if err != nil {
 		return 0, err
 	}
-	if t.jail.denied(t.place.root, rel) && rel != t.place.rel { // it has come since the survey
+	if rel != t.place.rel && t.jail.deniedHere(t.place.root, rel) { // it has come since the survey
 		return 0, ErrDenied
 	}
 	err = t.below(dir, base, level, info, func(sub *os.Root, name string) error {
@@ -154,62 +153,4 @@ func namesOf(dir *os.Root, info fs.FileInfo) ([]string, error) {
 		names, err = f.Readdirnames(-1)
 	}
 	return names, firstError(err, f.Close())
-}
-
-// Link gives the regular file at from a second name, to, in the same root.
-// Links are not followed, and an existing name is never replaced.
-func (j *Jail) Link(from, to string) error {
-	source, target, err := j.pair(from, to)
-	if err != nil {
-		return failure("link", to, err)
-	}
-	if source.info.IsDir() {
-		return failure("link", to, syscall.EPERM)
-	}
-	return failure("link", to, source.root.handle.Link(source.rel, target.rel))
-}
-
-// pair finds two names that are to change places in one root.
-func (j *Jail) pair(from, to string) (source, target place, err error) {
-	if source, err = j.existing(from, false); err != nil {
-		return source, target, err
-	}
-	if target, err = j.resolve(to, false); err != nil {
-		return source, target, err
-	}
-	switch {
-	case j.holdsRoot(source.abs()) || j.holdsRoot(target.abs()):
-		err = ErrRoot
-	case source.root.readOnly || target.root.readOnly:
-		err = ErrReadOnly
-	case source.root != target.root:
-		err = syscall.EXDEV
-	}
-	return source, target, err
-}
-
-// RenameNew moves what is at from to a name at which nothing is; else it fails
-// with [fs.ErrExist]. Links are moved, not followed. Between roots it is EXDEV,
-// as between devices.
-func (j *Jail) RenameNew(from, to string) error {
-	source, target, err := j.pair(from, to)
-	if err != nil {
-		return failure("rename", to, err)
-	}
-	if target.info != nil {
-		return failure("rename", to, fs.ErrExist)
-	}
-	return failure("rename", to, j.renameNew(source, target))
-}
-
-// absent returns [fs.ErrExist] if something is at name.
-func absent(dir *os.Root, name string) error {
-	_, err := dir.Lstat(name)
-	switch {
-	case err == nil:
-		return fs.ErrExist
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	}
-	return err
 }
