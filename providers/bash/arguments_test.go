@@ -37,7 +37,7 @@ func TestRefusedArguments(t *testing.T) {
 		{"empty command", fields{"command": " \n\t"}, invalid, "command"},
 		{"NUL", fields{"command": "echo a\x00b"}, invalid, "command"},
 		{"command of the wrong type", fields{"command": 1}, invalid, "command"},
-		{"unknown argument", fields{"command": "true", "background": true}, invalid, "background"},
+		{"unknown argument", fields{"command": "true", "sudo": true}, invalid, "sudo"},
 		{"timeout 0", fields{"command": "true", "timeout_ms": 0}, invalid, "timeout_ms"},                  // SO-14
 		{"negative timeout", fields{"command": "true", "timeout_ms": -5}, invalid, "timeout_ms"},          // SO-14
 		{"fractional timeout", fields{"command": "true", "timeout_ms": 1.5}, invalid, "timeout_ms"},       // SO-14

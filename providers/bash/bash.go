@@ -13,18 +13,24 @@ type arguments struct {
 	Cwd         string `json:"cwd,omitempty" doc:"Directory to start in. Default: the working directory of the session."`
 	TimeoutMS   int    `json:"timeout_ms,omitempty" min:"1" doc:"Milliseconds after which the command is stopped. Default: 120000; at most 600000, unless configured otherwise."`
 	Stdin       string `json:"stdin,omitempty" doc:"Text that the command reads from its standard input. Default: nothing, it reads the end at once."`
+	Background  bool   `json:"background,omitempty" doc:"Return at once with a session_id, and let the command go on after the call. Without timeout_ms it has no limit."`
+	OnTimeout   string `json:"on_timeout,omitempty" enum:"stop,background" doc:"What happens when timeout_ms has passed: stop the command (default), or let it go on in the background, with a session_id."`
 	Description string `json:"description,omitempty" doc:"What the command is for, in a few words, for whoever approves it."`
 }
 
+// onTimeoutBackground is the OnTimeout that does not stop the command.
+const onTimeoutBackground = "background"
+
 type result struct {
-	ExitCode    int    `json:"exit_code" doc:"Exit code of the shell; 128+n when it was ended by signal n."`
+	ExitCode    *int   `json:"exit_code,omitempty" doc:"Exit code of the shell; 128+n when it was ended by signal n. Absent while it runs in the background."`
 	Signal      string `json:"signal,omitempty" doc:"Signal that ended the shell, such as SIGKILL."`
 	Summary     string `json:"summary" doc:"One line: what failed, or the last line that says anything."`
 	Output      string `json:"output" doc:"Stdout and stderr in the order in which they came; of a long output its beginning and its end."`
 	OutputBytes int64  `json:"output_bytes" doc:"How many bytes were printed in all."`
 	OutputPath  string `json:"output_path,omitempty" doc:"File with the whole output (its first 512 MiB), when it is more than output shows. It is kept for a day after the session."`
 	DurationMS  int64  `json:"duration_ms" doc:"How long the command took, in milliseconds."`
-	TimedOut    bool   `json:"timed_out,omitempty" doc:"Whether the command was stopped because it took too long."`
+	TimedOut    bool   `json:"timed_out,omitempty" doc:"Whether timeout_ms has passed."`
+	SessionID   string `json:"session_id,omitempty" doc:"Id of the background process, for process_output (go on at offset output_bytes), process_input and process_signal."`
 }
 
 // bash runs one command.
@@ -43,8 +49,16 @@ func bash(ctx context.Context, call *sdk.Call[config], in arguments) (result, er
 	}
 	call.Status("starting process")
 	record := newRecord(call)
+	if in.Background || in.OnTimeout == onTimeoutBackground {
+		return inBackground(ctx, call, in, command, record)
+	}
 	outcome, err := runner.Run(ctx, call.Config.pool, command, record.deliver)
-	out := record.result(outcome)
+	return finish(ctx, call, command, record, outcome, err)
+}
+
+// finish says how a call ended together with its command.
+func finish(ctx context.Context, call *sdk.Call[config], command runner.Command, record *record, outcome runner.Outcome, err error) (result, error) {
+	out := record.close(outcome)
 	if err != nil {
 		return result{}, failure(command, out, err)
 	}
@@ -69,15 +83,17 @@ func check(c *config, in arguments) error {
 		return sdk.InvalidArgument("command", `it contains a NUL byte, which no shell can read; let printf '\0' write it`)
 	case strings.ContainsRune(in.Cwd, 0):
 		return sdk.InvalidArgument("cwd", "it contains a NUL byte; give the path of a directory")
+	case in.Background && in.OnTimeout != "":
+		return sdk.InvalidArgument("on_timeout", "it is for a command that starts in the foreground; leave it out, or background")
 	case in.TimeoutMS > c.MaxTimeout:
 		return sdk.InvalidArgument("timeout_ms", "%d is more than the configuration allows (max_timeout_ms is %d)", in.TimeoutMS, c.MaxTimeout)
 	}
 	return nil
 }
 
-// timeout is the limit of a call in milliseconds.
+// timeout is the limit of a call in milliseconds, 0 for none.
 func (in arguments) timeout(c *config) int {
-	if in.TimeoutMS == 0 {
+	if in.TimeoutMS == 0 && !in.Background {
 		return c.DefaultTimeout
 	}
 	return in.TimeoutMS

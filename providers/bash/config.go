@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/agentco/agent/providers/bash/internal/background"
 	"github.com/agentco/agent/providers/bash/internal/environ"
 	"github.com/agentco/agent/providers/bash/internal/keeper"
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
@@ -33,6 +35,7 @@ type config struct {
 	Rows           int               `hcl:"rows" default:"40" doc:"Height of the terminal."`
 	Sandbox        string            `hcl:"sandbox" default:"off" doc:"off, or landlock: commands write nothing outside allowed_roots and their TMPDIR. Where that cannot be had the provider does not start."`
 	Network        bool              `hcl:"network" default:"true" doc:"Whether commands may use TCP. Landlock takes it away, with or without sandbox; UDP, Multipath TCP and sockets in the file system may remain, depending on the system."`
+	MaxBackground  int               `hcl:"max_background" default:"16" doc:"How many processes of a session may run in the background; 0 for none."`
 	Pty            bool              `hcl:"pty" default:"true" doc:"Whether commands write to terminals, which makes most of them print at once; else to pipes."`
 
 	parent  int    // process id of the kernel
@@ -40,8 +43,11 @@ type config struct {
 	roots   *workdir.Roots
 	shell   string
 	pool    *keeper.Pool
-	sandbox *sandbox.Policy // what commands may not do
-	outputs outputs
+	closing atomic.Bool
+
+	background background.Set
+	sandbox    *sandbox.Policy // what commands may not do
+	outputs    outputs
 }
 
 const (
@@ -78,6 +84,8 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 
 // teardown ends what runs and removes what was kept.
 func teardown(c *config) error {
+	c.closing.Store(true)
+	c.background.Close()
 	if c.pool == nil {
 		return errors.Join(c.outputs.release(), c.sandbox.Close())
 	}
@@ -112,6 +120,7 @@ func (c *config) checkSizes() error {
 		within("max_result_bytes", c.MaxResult, 1_000, 1_000_000),
 		within("columns", c.Columns, 1, math.MaxUint16),
 		within("rows", c.Rows, 1, math.MaxUint16),
+		within("max_background", c.MaxBackground, 0, 256),
 	} {
 		if err != nil {
 			return err

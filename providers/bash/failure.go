@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agentco/agent/providers/bash/internal/background"
 	"github.com/agentco/agent/providers/bash/internal/keeper"
 	"github.com/agentco/agent/providers/bash/internal/runner"
 	"github.com/agentco/agent/sdk"
@@ -15,7 +16,7 @@ func failure(command runner.Command, out result, err error) error {
 	switch {
 	case errors.As(err, &refused):
 		return sdk.Failed("%w (in %s); no command was run", refused, command.Spec.Dir.Name())
-	case errors.Is(err, keeper.ErrClosed):
+	case errors.Is(err, keeper.ErrClosed), errors.Is(err, background.ErrClosed):
 		return sdk.Failed("the provider is shutting down; the command was not run")
 	case errors.Is(err, keeper.ErrLost):
 		return withOutput(sdk.Failed("the command was lost: %w, and so the command was killed too; what it had already done stands", err), out)
@@ -46,7 +47,7 @@ func signals(command runner.Command, o runner.Outcome) string {
 // withEnd says in an error how the command ended, like a result.
 func withEnd(e *sdk.Error, out result) *sdk.Error {
 	e = withOutput(e, out)
-	e.Details["exit_code"], e.Details["summary"], e.Details["timed_out"] = out.ExitCode, out.Summary, out.TimedOut
+	e.Details["exit_code"], e.Details["summary"], e.Details["timed_out"] = *out.ExitCode, out.Summary, out.TimedOut
 	if out.Signal != "" {
 		e.Details["signal"] = out.Signal
 	}

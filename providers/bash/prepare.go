@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/agentco/agent/providers/bash/internal/environ"
 	"github.com/agentco/agent/providers/bash/internal/keeper"
@@ -32,11 +33,14 @@ func prepare(call *sdk.Call[config], in arguments) (command runner.Command, file
 		return command, files, err
 	}
 	files = append(files, dir)
-	stdin, err := openStdin(in.Stdin)
-	if err != nil {
-		return command, files, err
+	typed := in.Background && c.Pty
+	var stdin *os.File // the terminal
+	if in.Stdin != "" || !typed {
+		if stdin, err = openStdin(in.Stdin); err != nil {
+			return command, files, err
+		}
+		files = append(files, stdin)
 	}
-	files = append(files, stdin)
 	invocation, err := shell.Invoke(c.shell, in.Command)
 	if err != nil {
 		return command, files, err
@@ -50,12 +54,32 @@ func prepare(call *sdk.Call[config], in arguments) (command runner.Command, file
 			Dir: dir, Stdin: stdin, Extra: invocation.Script, Sandbox: c.sandbox,
 		},
 		Terminal: c.size(),
-		Timeout:  milliseconds(in.timeout(c)),
-		Idle:     milliseconds(c.IdleTimeout),
+		Typed:    typed,
+		Timeout:  c.limit(in),
+		Idle:     c.idle(in),
 		Grace:    milliseconds(c.KillGrace),
-		Deserted: func() bool { return os.Getppid() != c.parent },
+		Deserted: c.deserted,
 	}, files, nil
 }
+
+// limit is when the runner stops a command. One that is to go on then is not its business.
+func (c *config) limit(in arguments) time.Duration {
+	if in.OnTimeout == onTimeoutBackground {
+		return 0
+	}
+	return milliseconds(in.timeout(c))
+}
+
+// idle is how long a command may be silent. In the background, silence is no fault.
+func (c *config) idle(in arguments) time.Duration {
+	if in.Background || in.OnTimeout == onTimeoutBackground {
+		return 0
+	}
+	return milliseconds(c.IdleTimeout)
+}
+
+// deserted reports whether nobody is there to see how a command ends.
+func (c *config) deserted() bool { return c.closing.Load() || os.Getppid() != c.parent }
 
 // openDirectory opens the directory that the command starts in.
 func openDirectory(call *sdk.Call[config], in arguments) (*os.File, error) {

@@ -226,6 +226,29 @@ func TestKilledProviderLeavesNothing(t *testing.T) {
 	}
 }
 
+// SO-17
+func TestBackgroundEndsWithTheProvider(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		for _, c := range runaways {
+			t.Run(s.String()+"/"+c.name, func(t *testing.T) {
+				b := launch(t, "", fields{"kill_grace_ms": 200})
+				o := collect(b.invoke(t.Context(), c.script+"sleep 300 | cat", fields{"background": true}))
+				require.Contains(t, o.last().GetResult().GetPayload().AsMap(), "session_id")
+				require.NotEmpty(t, survivors(t))
+				require.NoError(t, syscall.Kill(b.pid, s))
+				requireNoSurvivors(t)
+			})
+		}
+	}
+	t.Run("orderly end", func(t *testing.T) {
+		b := launch(t, "", nil)
+		collect(b.invoke(t.Context(), "trap 'touch asked; exit' TERM; sleep 300 & wait", fields{"background": true}))
+		b.end()
+		requireNoSurvivors(t)
+		require.FileExists(t, b.root+"/asked")
+	})
+}
+
 // SO-17: an orderly end asks first and kills what does not listen.
 func TestTerminatedProviderLeavesNothing(t *testing.T) {
 	for _, c := range runaways {

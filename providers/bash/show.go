@@ -28,7 +28,22 @@ func preview(call *sdk.Call[config], in arguments) (sdk.Plan, error) {
 	if in.Stdin != "" {
 		plan = plan.And(sdk.Says("with this on its standard input:")).And(sdk.Shows(render.Code("", in.Stdin)))
 	}
-	return plan.And(sdk.Says("in %s, for at most %v", dir.Name(), milliseconds(in.timeout(call.Config)))), nil
+	return plan.And(sdk.Says("in %s, %s", dir.Name(), in.duration(call.Config))), nil
+}
+
+// duration says how long the command may run.
+func (in arguments) duration(c *config) string {
+	limit := milliseconds(in.timeout(c))
+	switch {
+	case in.Background && limit == 0:
+		return "in the background, without a limit"
+	case in.Background:
+		return fmt.Sprintf("in the background, for at most %v", limit)
+	case in.OnTimeout == onTimeoutBackground:
+		return fmt.Sprintf("for %v, and then on in the background", limit)
+	default:
+		return fmt.Sprintf("for at most %v", limit)
+	}
 }
 
 // show is a result as scrollback: what was printed, and below it how it ended.
@@ -47,10 +62,12 @@ func show(out result) render.Node {
 func verdict(out result) render.Node {
 	took := (time.Duration(out.DurationMS) * time.Millisecond).String()
 	switch {
+	case out.ExitCode == nil:
+		return render.Styled(render.Normal, fmt.Sprintf("%s after %s", out.Summary, took))
 	case out.Signal != "":
 		return render.Styled(render.Error, fmt.Sprintf("%s after %s", out.Summary, took))
-	case out.ExitCode != 0:
-		return render.Styled(render.Error, fmt.Sprintf("exit code %d after %s", out.ExitCode, took)+remark(out))
+	case *out.ExitCode != 0:
+		return render.Styled(render.Error, fmt.Sprintf("exit code %d after %s", *out.ExitCode, took)+remark(out))
 	default:
 		return render.Styled(render.Success, "done in "+took+remark(out))
 	}

@@ -80,9 +80,9 @@ func (o *Output) save(p []byte) {
 // Total is how many bytes were written.
 func (o *Output) Total() int64 { return o.total }
 
-// Close closes the file and returns its name: empty if everything is in Text, or if it
-// could not be written, which is the error.
-func (o *Output) Close() (path string, err error) {
+// Path is the name of the file: empty if everything is in Text, or if it could not be
+// written, which is the error.
+func (o *Output) Path() (string, error) {
 	if !o.fits() {
 		o.begin()
 	}
@@ -90,21 +90,50 @@ func (o *Output) Close() (path string, err error) {
 		return "", o.err
 	}
 	_, gone := os.Stat(o.file.Name()) // the command may have removed it
-	if err := errors.Join(o.err, o.file.Close(), gone); err != nil {
-		return "", errors.Join(fmt.Errorf("keep the output: %w", err), os.Remove(o.file.Name()))
+	if err := errors.Join(o.err, gone); err != nil {
+		return "", fmt.Errorf("keep the output: %w", err)
 	}
 	return o.file.Name(), nil
+}
+
+// Close closes the file and returns what Path does. A file that is not whole is removed.
+func (o *Output) Close() (path string, err error) {
+	if path, err = o.Path(); o.file == nil {
+		return path, err
+	}
+	if err = errors.Join(err, o.file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(o.file.Name()))
+	}
+	return path, nil
+}
+
+// Read returns at most n bytes of the output from offset on, and where they begin. That is
+// later than offset if what was there is kept nowhere: it is more than MaxFile, or the file
+// could not be written. The bytes are good until the next Write.
+func (o *Output) Read(offset int64, n int) (p []byte, start int64) {
+	if held := int64(o.written); o.file != nil && offset < held {
+		p = make([]byte, min(int64(n), held-offset))
+		if got, _ := o.file.ReadAt(p, offset); got > 0 {
+			return p[:got], offset
+		}
+	}
+	if kept := int64(len(o.head)); offset < kept {
+		return o.head[offset:min(offset+int64(n), kept)], offset
+	}
+	start = max(offset, o.total-int64(len(o.tail)))
+	p = o.tail[int64(len(o.tail))-(o.total-start):]
+	return p[:min(n, len(p))], start
 }
 
 // Text is the output as valid UTF-8 of at most limit bytes. Of a longer one it is the
 // beginning and the end, with a line between them that counts the bytes left out.
 func (o *Output) Text() string {
 	if o.fits() {
-		text, _ := first(o.head, o.limit)
+		text, _ := First(o.head, o.limit)
 		return text
 	}
 	room := max(0, o.limit-len(cutMark(o.total)))
-	head, used := first(o.head, room/2)
+	head, used := First(o.head, room/2)
 	text, kept := last(o.end(used), room-room/2)
 	return head + cutMark(o.total-int64(used+kept)) + text
 }
@@ -112,7 +141,7 @@ func (o *Output) Text() string {
 // fits reports whether the text needs no cut. Bytes that are not UTF-8 grow when they
 // are replaced, so fewer than limit may already be too many.
 func (o *Output) fits() bool {
-	_, used := first(o.head, o.limit)
+	_, used := First(o.head, o.limit)
 	return int64(used) == o.total
 }
 
@@ -127,9 +156,9 @@ func (o *Output) end(used int) []byte {
 	return append(append([]byte{}, o.head[used:]...), o.tail...)
 }
 
-// first returns as many characters of b as fit into limit bytes once what is not UTF-8
+// First returns as many characters of b as fit into limit bytes once what is not UTF-8
 // is replaced, and how many bytes of b they are.
-func first(b []byte, limit int) (text string, used int) {
+func First(b []byte, limit int) (text string, used int) {
 	var s strings.Builder
 	for used < len(b) {
 		r, size := utf8.DecodeRune(b[used:])
@@ -142,7 +171,7 @@ func first(b []byte, limit int) (text string, used int) {
 	return s.String(), used
 }
 
-// last is first from the other end.
+// last is First from the other end.
 func last(b []byte, limit int) (text string, used int) {
 	length := 0
 	for used < len(b) {
@@ -152,6 +181,6 @@ func last(b []byte, limit int) (text string, used int) {
 		}
 		used += size
 	}
-	text, _ = first(b[len(b)-used:], limit)
+	text, _ = First(b[len(b)-used:], limit)
 	return text, used
 }

@@ -55,6 +55,44 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Whatever is kept where, every byte can be read again, in pieces of any size.
+func TestRead(t *testing.T) {
+	text := []byte(strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 20))
+	for _, size := range []int{0, 1, 99, 100, 101, 250, 300, 301, len(text)} {
+		o := newOutput(t, 100)
+		for rest := text[:size]; len(rest) > 0; rest = rest[min(33, len(rest)):] {
+			_, _ = o.Write(rest[:min(33, len(rest))])
+		}
+		for _, step := range []int{1, 7, 1000} {
+			var got []byte
+			for len(got) < size {
+				p, start := o.Read(int64(len(got)), step)
+				require.EqualValues(t, len(got), start)
+				require.NotEmpty(t, p)
+				require.LessOrEqual(t, len(p), step)
+				got = append(got, p...)
+			}
+			require.Equal(t, string(text[:size]), string(got))
+			p, start := o.Read(int64(size), step)
+			require.Empty(t, p)
+			require.EqualValues(t, size, start)
+		}
+		_, err := o.Close()
+		require.NoError(t, err)
+	}
+}
+
+func TestReadWithoutAFile(t *testing.T) {
+	o := New(10, func() (*os.File, error) { return nil, errors.New("disk full") })
+	_, _ = o.Write([]byte("0123456789" + strings.Repeat("x", 1000) + "abcdefghij"))
+	p, start := o.Read(4, 100)
+	require.Equal(t, "456789", string(p))
+	require.EqualValues(t, 4, start)
+	p, start = o.Read(10, 100)
+	require.Equal(t, "abcdefghij", string(p[len(p)-10:]))
+	require.EqualValues(t, 1020-len(p), start, "what is lost is skipped")
+}
+
 func TestFileThatCannotBeWritten(t *testing.T) {
 	o := New(10, func() (*os.File, error) { return nil, errors.New("disk full") })
 	_, _ = o.Write([]byte(strings.Repeat("x", 1000)))

@@ -6,12 +6,17 @@
 //
 // A command is over when its shell has exited, both streams have ended or been silent
 // for 200 ms, and whatever it left running has been ended.
+//
+// One that is typed at has a single terminal instead, so its output is all stdout.
 package runner
 
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/agentco/agent/providers/bash/internal/keeper"
 	"github.com/agentco/agent/providers/bash/internal/terminal"
@@ -19,10 +24,11 @@ import (
 
 // Command says what to run and when to stop it.
 type Command struct {
-	Spec     keeper.Spec    // without Stdout and Stderr
+	Spec     keeper.Spec    // without Stdout, Stderr and Session, and without Stdin if typed at
 	Terminal *terminal.Size // nil for pipes
+	Typed    bool           // whether the terminal is also the input, which needs one
 
-	Timeout time.Duration
+	Timeout time.Duration // 0 for no limit
 	Idle    time.Duration // the longest time without output; 0 for no limit
 	Grace   time.Duration // between SIGTERM and SIGKILL
 
@@ -67,49 +73,87 @@ const (
 	killLimit = 2 * time.Second
 )
 
-// Run runs command and returns when nothing of it is left. It calls deliver from one
-// goroutine at a time, in the order in which the output was read, and not after it has
-// returned. The error says why the command could not be started or was lost; a command
-// that failed, timed out or was cancelled is an Outcome.
+// Run is Start and Wait.
 func Run(ctx context.Context, pool *keeper.Pool, command Command, deliver func(Stream, []byte)) (Outcome, error) {
-	streams, err := openStreams(command.Terminal)
+	e, err := Start(pool, command, deliver)
 	if err != nil {
 		return Outcome{}, err
 	}
+	return e.Wait(ctx)
+}
+
+// Execution is a command that runs.
+type Execution struct {
+	command Command
+	process *keeper.Process
+	streams *streams
+	begun   time.Time
+	pumped  chan struct{}
+	outcome Outcome
+	stuck   bool
+
+	typing sync.Mutex
+	line   int // bytes of a line that was begun
+}
+
+// Start starts command, which Wait must be called for. It calls deliver from one goroutine
+// at a time, in the order in which the output was read, and not after Wait has returned.
+func Start(pool *keeper.Pool, command Command, deliver func(Stream, []byte)) (*Execution, error) {
+	streams, err := command.openStreams()
+	if err != nil {
+		return nil, err
+	}
 	command.Spec.Stdout, command.Spec.Stderr = streams.out.Writer, streams.err.Writer
+	if command.Typed {
+		command.Spec.Session = true
+		if command.Spec.Stdin == nil {
+			command.Spec.Stdin = streams.out.Writer
+		}
+	}
 	begun := time.Now()
 	process, err := pool.Start(command.Spec)
 	if err != nil {
 		streams.close()
-		return Outcome{}, err
+		return nil, err
 	}
 	streams.read()
-	pumped := make(chan struct{})
+	e := &Execution{command: command, process: process, streams: streams, begun: begun, pumped: make(chan struct{})}
 	go func() {
-		defer close(pumped)
+		defer close(e.pumped)
 		streams.relay.pump(deliver)
 	}()
-	e := execution{command: command, process: process, streams: streams, timeout: time.NewTimer(command.Timeout)}
-	defer e.timeout.Stop()
+	return e, nil
+}
+
+// Wait returns when nothing of the command is left, which it sees to when ctx is done or a
+// limit has passed. A command that failed, timed out or was cancelled is an Outcome; the
+// error says that the command was lost or cannot be ended.
+func (e *Execution) Wait(ctx context.Context) (Outcome, error) {
 	e.run(ctx)
-	<-pumped
-	e.outcome.Status = process.Status()
-	e.outcome.Duration = time.Since(begun)
+	<-e.pumped
+	e.outcome.Status = e.process.Status()
+	e.outcome.Duration = time.Since(e.begun)
 	return e.outcome, e.err()
 }
 
-// execution is a command that runs.
-type execution struct {
-	command Command
-	process *keeper.Process
-	streams *streams
-	timeout *time.Timer
-	outcome Outcome
-	stuck   bool
+// PID is the process id of the shell.
+func (e *Execution) PID() int { return e.process.PID }
+
+// Signal sends SIGTERM and SIGKILL to every process of the command, any other signal to the
+// process group of the shell. It does not wait.
+func (e *Execution) Signal(s unix.Signal) {
+	switch s {
+	case unix.SIGTERM:
+		e.process.Terminate()
+	case unix.SIGKILL:
+		e.process.Kill()
+	default:
+		e.process.Signal(s)
+	}
 }
 
 // run returns when nothing is left of the command and its output has been read.
-func (e *execution) run(ctx context.Context) {
+func (e *Execution) run(ctx context.Context) {
 	e.outcome.Reason = e.wait(ctx)
 	if e.outcome.Reason == Exited {
 		e.settle(ctx)
@@ -122,9 +166,15 @@ func (e *execution) run(ctx context.Context) {
 }
 
 // wait waits for the first reason to end.
-func (e *execution) wait(ctx context.Context) Reason {
+func (e *Execution) wait(ctx context.Context) Reason {
 	idle := newIdleTimer(e.command.Idle, e.streams)
 	defer idle.stop()
+	var timeout <-chan time.Time
+	if limit := e.command.Timeout; limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		timeout = timer.C
+	}
 	for {
 		select {
 		case <-e.process.Exited():
@@ -133,7 +183,7 @@ func (e *execution) wait(ctx context.Context) Reason {
 			return Exited
 		case <-ctx.Done():
 			return e.exitedOr(Cancelled)
-		case <-e.timeout.C:
+		case <-timeout:
 			return e.exitedOr(TimedOut)
 		case <-idle.C():
 			if idle.passed() {
@@ -144,7 +194,7 @@ func (e *execution) wait(ctx context.Context) Reason {
 }
 
 // exitedOr prefers the command's own end to a reason that came in the same moment.
-func (e *execution) exitedOr(r Reason) Reason {
+func (e *Execution) exitedOr(r Reason) Reason {
 	select {
 	case <-e.process.Exited():
 		return Exited
@@ -155,7 +205,7 @@ func (e *execution) exitedOr(r Reason) Reason {
 
 // settle waits for the end of the output of a command whose shell has exited. What holds
 // it open may have a last word to say.
-func (e *execution) settle(ctx context.Context) {
+func (e *Execution) settle(ctx context.Context) {
 	e.streams.drain()
 	limit := time.NewTimer(drainLimit)
 	defer limit.Stop()
@@ -167,7 +217,7 @@ func (e *execution) settle(ctx context.Context) {
 }
 
 // end ends the whole tree: SIGTERM, the grace, SIGKILL.
-func (e *execution) end(grace time.Duration) {
+func (e *Execution) end(grace time.Duration) {
 	if e.goneWithin(0) {
 		return
 	}
@@ -180,7 +230,7 @@ func (e *execution) end(grace time.Duration) {
 	e.stuck = !e.goneWithin(killLimit)
 }
 
-func (e *execution) goneInGrace(grace time.Duration) bool {
+func (e *Execution) goneInGrace(grace time.Duration) bool {
 	const step = 100 * time.Millisecond
 	for waited := time.Duration(0); ; waited += step {
 		if waited >= desertedGrace && e.command.Deserted != nil && e.command.Deserted() {
@@ -193,7 +243,7 @@ func (e *execution) goneInGrace(grace time.Duration) bool {
 	}
 }
 
-func (e *execution) goneWithin(d time.Duration) bool {
+func (e *Execution) goneWithin(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -209,7 +259,7 @@ func (e *execution) goneWithin(d time.Duration) bool {
 	}
 }
 
-func (e *execution) err() error {
+func (e *Execution) err() error {
 	if e.stuck {
 		return ErrStuck
 	}

@@ -17,9 +17,10 @@ const silence = 200 * time.Millisecond
 // are gone, what comes after that many bytes is somebody else's.
 const inFlight = 1 << 20
 
-// streams reads both outputs of a command into a relay.
+// streams reads both outputs of a command into a relay. If they are one, so are out and err.
 type streams struct {
 	out, err terminal.Stream
+	readers  []*os.File // by Stream
 	watch    *watch
 	relay    *relay
 
@@ -29,11 +30,18 @@ type streams struct {
 	done      chan struct{} // closed when both have ended and the relay is closed
 }
 
-// openStreams opens two terminals, or two pipes if size is nil.
-func openStreams(size *terminal.Size) (*streams, error) {
+// openStreams opens two terminals, or two pipes, or one terminal to be typed at.
+func (c Command) openStreams() (*streams, error) {
+	if c.Typed {
+		both, err := terminal.OpenForInput(*c.Terminal)
+		if err != nil {
+			return nil, err
+		}
+		return newStreams(both, both, both.Reader)
+	}
 	open := terminal.Pipe
-	if size != nil {
-		open = func() (terminal.Stream, error) { return terminal.Open(*size) }
+	if c.Terminal != nil {
+		open = func() (terminal.Stream, error) { return terminal.Open(*c.Terminal) }
 	}
 	out, err := open()
 	if err != nil {
@@ -43,11 +51,16 @@ func openStreams(size *terminal.Size) (*streams, error) {
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	watch, err := newWatch([2]*os.File{Stdout: out.Reader, Stderr: stderr.Reader})
-	if err != nil {
+	return newStreams(out, stderr, out.Reader, stderr.Reader)
+}
+
+func newStreams(out, stderr terminal.Stream, readers ...*os.File) (*streams, error) {
+	s := &streams{out: out, err: stderr, readers: readers, relay: newRelay(), done: make(chan struct{})}
+	var err error
+	if s.watch, err = newWatch(readers); err != nil {
 		return nil, errors.Join(err, out.Close(), stderr.Close())
 	}
-	return &streams{out: out, err: stderr, watch: watch, relay: newRelay(), done: make(chan struct{})}, nil
+	return s, nil
 }
 
 // close gives up both streams before they were read.

@@ -22,7 +22,7 @@ type watch struct {
 }
 
 // newWatch watches files, which the caller closes.
-func newWatch(files [2]*os.File) (*watch, error) {
+func newWatch(files []*os.File) (*watch, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
@@ -72,8 +72,13 @@ func (w *watch) wait() ([]unix.EpollEvent, error) {
 
 // readBoth reads until both streams have ended, or are silent once they are draining.
 func (s *streams) readBoth() {
-	files := [2]*os.File{Stdout: s.out.Reader, Stderr: s.err.Reader}
-	defer func() { _, _, _ = s.watch.close(), files[Stdout].Close(), files[Stderr].Close() }()
+	files := s.readers
+	defer func() {
+		_ = s.watch.close()
+		for _, f := range files {
+			_ = f.Close()
+		}
+	}()
 	buffer := make([]byte, chunkSize)
 	for open, left := len(files), inFlight; open > 0 && left > 0; {
 		if s.draining.Load() {

@@ -10,9 +10,9 @@ import (
 
 // watch holds both streams. Elsewhere than on Linux each has a reader of its own, and the
 // order between the two is as the readers happen to be woken.
-type watch struct{ files [2]*os.File }
+type watch struct{ files []*os.File }
 
-func newWatch(files [2]*os.File) (*watch, error) { return &watch{files: files}, nil }
+func newWatch(files []*os.File) (*watch, error) { return &watch{files: files}, nil }
 
 func (w *watch) close() error { return nil }
 

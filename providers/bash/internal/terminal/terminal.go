@@ -3,7 +3,8 @@
 //
 // A command that sees a terminal writes line by line instead of in blocks of 4 KiB,
 // so its output arrives while it works. The terminal is raw, which means that every
-// byte comes out as it went in: no carriage return added, nothing echoed.
+// byte comes out as it went in: no carriage return added, nothing echoed. A command that
+// is typed at has one terminal for its input and both outputs.
 package terminal
 
 import (
@@ -41,7 +42,31 @@ func Pipe() (Stream, error) {
 }
 
 // Open returns a stream whose Writer is a raw terminal of the given size.
-func Open(size Size) (Stream, error) {
+func Open(size Size) (Stream, error) { return open(size, makeRaw) }
+
+// OpenForInput is Open for a terminal that is also an input: what is written to Reader is
+// typed. It takes lines and keys such as Ctrl-C until the command decides otherwise.
+func OpenForInput(size Size) (Stream, error) { return open(size, makeQuiet) }
+
+// MaxLine is the longest line that can be typed at a terminal that takes lines, its end
+// included. The system drops what is more.
+const MaxLine = 4095
+
+// TakesLines reports whether a terminal, whose other end is Reader, reads line by line.
+func TakesLines(reader *os.File) (bool, error) {
+	var t *unix.Termios
+	raw, err := reader.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	refused := raw.Control(func(fd uintptr) { t, err = unix.IoctlGetTermios(int(fd), getTermios) })
+	if err := errors.Join(refused, err); err != nil {
+		return false, err
+	}
+	return t.Lflag&unix.ICANON != 0, nil
+}
+
+func open(size Size, mode func(fd int) error) (Stream, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
 		return Stream{}, fmt.Errorf("open a terminal: %w", err)
@@ -51,7 +76,7 @@ func Open(size Size) (Stream, error) {
 		return Stream{}, errors.Join(err, slave.Close())
 	}
 	stream := Stream{Reader: reader, Writer: slave}
-	if err := prepare(stream, size); err != nil {
+	if err := prepare(stream, size, mode); err != nil {
 		return Stream{}, errors.Join(err, stream.Close())
 	}
 	return stream, nil
@@ -59,13 +84,13 @@ func Open(size Size) (Stream, error) {
 
 // prepare sets size and modes before anything can be started on the terminal, so that
 // no command ever sees a window of 0 by 0.
-func prepare(stream Stream, size Size) error {
+func prepare(stream Stream, size Size, mode func(fd int) error) error {
 	window := &pty.Winsize{Cols: uint16(size.Columns), Rows: uint16(size.Rows)}
 	if err := pty.Setsize(stream.Writer, window); err != nil {
 		return fmt.Errorf("size the terminal: %w", err)
 	}
-	if err := makeRaw(int(stream.Writer.Fd())); err != nil {
-		return fmt.Errorf("make the terminal raw: %w", err)
+	if err := mode(int(stream.Writer.Fd())); err != nil {
+		return fmt.Errorf("set the modes of the terminal: %w", err)
 	}
 	return blocking(stream.Writer)
 }

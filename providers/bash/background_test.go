@@ -1,0 +1,407 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/sdktest"
+)
+
+const (
+	failed  = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED
+	timeout = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT
+)
+
+// tool makes a call that must come to a result.
+func tool(t testing.TB, h *sdktest.Harness, name string, arguments fields) fields {
+	t.Helper()
+	r := h.Call(t.Context(), name, arguments)
+	require.Nil(t, r.Err, "%v", r.Err)
+	require.NotNil(t, r.Result, "%v", r.Status)
+	return r.Result
+}
+
+// backgrounded starts a command and returns its id.
+func backgrounded(t testing.TB, h *sdktest.Harness, command string) string {
+	t.Helper()
+	return tool(t, h, "bash", fields{"command": command, "background": true})["session_id"].(string)
+}
+
+// printed waits until a background process has printed want, and returns all until then.
+func printed(t testing.TB, h *sdktest.Harness, id, want string) string {
+	t.Helper()
+	all, offset := "", 0.0
+	for !strings.Contains(all, want) {
+		out := tool(t, h, "process_output", fields{"id": id, "offset": offset, "wait_ms": patience.Milliseconds()})
+		require.NotEqual(t, offset, out["next_offset"], "no %q in %q: %v", want, all, out["state"])
+		all, offset = all+out["output"].(string), out["next_offset"].(float64)
+	}
+	return all
+}
+
+// ended waits for the end of a background process.
+func ended(t testing.TB, h *sdktest.Harness, id string) fields {
+	t.Helper()
+	for offset := 0.0; ; {
+		out := tool(t, h, "process_output", fields{"id": id, "offset": offset, "wait_ms": patience.Milliseconds()})
+		if out["state"] != "running" {
+			return out
+		}
+		offset = out["next_offset"].(float64)
+	}
+}
+
+func typed(t testing.TB, h *sdktest.Harness, id, data string) {
+	t.Helper()
+	require.EqualValues(t, len(data), tool(t, h, "process_input", fields{"id": id, "data": data})["typed_bytes"])
+}
+
+func TestBackground(t *testing.T) {
+	h := marked(t, nil)
+	r := bashCall(t, h, fields{"command": "echo first; read go; echo second >&2; exit 3", "background": true, "description": "Wait"})
+	require.Equal(t, []string{"progress: starting process", "stdout", "result"}, sequence(r))
+	id := r.Result["session_id"].(string)
+	require.Equal(t, "first\n", r.Result["output"])
+	require.NotContains(t, r.Result, "exit_code", "it is not over") // SO-13
+	require.Equal(t, "running in the background as "+id, r.Result["summary"])
+
+	list := tool(t, h, "process_list", nil)["processes"].([]any)
+	require.Len(t, list, 1)
+	about := list[0].(fields)
+	require.Equal(t, id, about["id"])
+	require.Equal(t, "running", about["state"])
+	require.Equal(t, "Wait", about["description"])
+	require.Equal(t, h.Dir, about["cwd"])
+	require.Len(t, survivors(t), 1)
+
+	out := tool(t, h, "process_output", fields{"id": id, "offset": 2})
+	require.Equal(t, "rst\n", out["output"])
+	require.EqualValues(t, 6, out["next_offset"])
+	typed(t, h, id, "go\n")
+	out = ended(t, h, id)
+	require.Equal(t, "exited", out["state"])
+	require.EqualValues(t, 3, out["exit_code"])
+	require.Equal(t, "second", out["summary"])
+	out = tool(t, h, "process_output", fields{"id": id, "offset": -7})
+	require.Equal(t, "second\n", out["output"])
+	require.Empty(t, survivors(t))
+}
+
+func TestBackgroundThatEndsAtOnce(t *testing.T) {
+	h := start(t, nil)
+	r := bashCall(t, h, fields{"command": "echo done; exit 4", "background": true})
+	require.Equal(t, []string{"progress: starting process", "stdout", "exit_status", "result"}, sequence(r))
+	require.EqualValues(t, 4, r.Result["exit_code"])
+	require.Equal(t, "done\n", tool(t, h, "process_output", fields{"id": r.Result["session_id"]})["output"])
+}
+
+// SO-16
+func TestStates(t *testing.T) {
+	h := marked(t, nil)
+	for _, c := range []struct {
+		name, command, signal string
+		state, died           string
+		code                  int
+	}{
+		{"stopped", "sleep 300", "SIGTERM", "stopped", "SIGTERM", 143},
+		{"stopped, in other words", "sleep 300", "term", "stopped", "SIGTERM", 143},
+		{"stopped by number", "sleep 300", "9", "stopped", "SIGKILL", 137},
+		{"stopped, and cleaned up first", "trap 'exit 0' TERM; sleep 300 & wait", "", "stopped", "", 0},
+		{"stubborn", "trap '' TERM INT; sleep 300", "SIGKILL", "stopped", "SIGKILL", 137},
+		{"interrupted", "sleep 300", "SIGINT", "stopped", "SIGINT", 130},
+		{"interrupted, and went on to its end", "trap 'kill %1; exit 5' INT; sleep 300 & wait", "INT", "exited", "", 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			id := backgrounded(t, h, "echo up; "+c.command)
+			printed(t, h, id, "up\n")
+			arguments := fields{"id": id}
+			if c.signal != "" {
+				arguments["signal"] = c.signal
+			}
+			tool(t, h, "process_signal", arguments)
+			out := ended(t, h, id)
+			require.Equal(t, c.state, out["state"])
+			require.EqualValues(t, c.code, out["exit_code"])
+			if c.died != "" {
+				require.Equal(t, c.died, out["signal"])
+			}
+			r := h.Call(t.Context(), "process_signal", fields{"id": id})
+			require.Equal(t, failed, r.Err.GetCategory(), "nobody is there")
+		})
+	}
+	t.Run("killed by somebody else", func(t *testing.T) {
+		out := ended(t, h, backgrounded(t, h, "kill -SEGV $$"))
+		require.Equal(t, "killed", out["state"])
+		require.Equal(t, "SIGSEGV", out["signal"])
+	})
+	t.Run("its own limit", func(t *testing.T) {
+		r := bashCall(t, h, fields{"command": "sleep 300", "background": true, "timeout_ms": 500})
+		require.Equal(t, "timed_out", ended(t, h, r.Result["session_id"].(string))["state"])
+	})
+	require.Empty(t, survivors(t))
+}
+
+func TestSignalThatEndsNothing(t *testing.T) {
+	h := start(t, nil)
+	id := backgrounded(t, h, "trap 'echo reloaded' HUP; echo up; while :; do read -t 0.01 x; done")
+	printed(t, h, id, "up\n")
+	require.Equal(t, "running", tool(t, h, "process_signal", fields{"id": id, "signal": "SIGHUP"})["state"])
+	printed(t, h, id, "reloaded\n")
+}
+
+// A process in the background is at a terminal of its own.
+func TestTyping(t *testing.T) {
+	h := start(t, fields{"env": fields{"TERM": "xterm"}})
+	t.Run("the terminal", func(t *testing.T) {
+		id := backgrounded(t, h, `for fd in 0 1 2; do test -t $fd && echo $fd; done; stty size; tty; ps -o tty= -p $$; printf 'a\nb\n'; read x < /dev/tty; echo "got $x"`)
+		seen := printed(t, h, id, "b\n")
+		require.Regexp(t, `^0\n1\n2\n40 120\n/dev/(pts/\d+)\n`, seen)
+		require.NotContains(t, seen, "\r")
+		typed(t, h, id, "answer\n")
+		require.NotContains(t, printed(t, h, id, "got answer\n"), "b\nanswer", "what is typed is not repeated") // SO-26
+	})
+	t.Run("a question", func(t *testing.T) { // SO-06
+		id := backgrounded(t, h, `read -r -p 'Proceed? (y) ' a; echo "got=[$a]"; read -rs -p 'Password: ' b; echo "and=[$b]"`)
+		printed(t, h, id, "Proceed? (y) ")
+		typed(t, h, id, "y\n")
+		printed(t, h, id, "Password: ")
+		typed(t, h, id, "secret\n")
+		require.NotContains(t, strings.Replace(printed(t, h, id, "and=[secret]\n"), "and=[secret]", "", 1), "secret")
+	})
+	t.Run("a prompt", func(t *testing.T) {
+		id := backgrounded(t, h, `python3 -q -c 'import code; code.interact(banner="ready")'`)
+		printed(t, h, id, ">>> ")
+		typed(t, h, id, "print(6*7)\n")
+		printed(t, h, id, "42")
+		typed(t, h, id, "\x04") // Ctrl-D
+		require.EqualValues(t, 0, ended(t, h, id)["exit_code"])
+	})
+	t.Run("an editor", func(t *testing.T) {
+		id := backgrounded(t, h, "vim -u NONE -i NONE -n file.txt")
+		printed(t, h, id, "file.txt")
+		typed(t, h, id, "ihello")
+		typed(t, h, id, "\x1b")
+		typed(t, h, id, ":wq\r")
+		require.EqualValues(t, 0, ended(t, h, id)["exit_code"])
+		text, err := os.ReadFile(h.Dir + "/file.txt")
+		require.NoError(t, err)
+		require.Equal(t, "hello\n", string(text))
+	})
+	t.Run("Ctrl-C", func(t *testing.T) {
+		id := backgrounded(t, h, "trap 'echo interrupted; exit 7' INT; echo up; while :; do sleep 0.05; done")
+		printed(t, h, id, "up\n")
+		typed(t, h, id, "\x03")
+		require.EqualValues(t, 7, ended(t, h, id)["exit_code"])
+	})
+	t.Run("a cursor query is for whoever types to answer", func(t *testing.T) { // SO-09
+		id := backgrounded(t, h, `stty -icanon; printf '\033[6n'; IFS= read -rs -d R p; printf '%q\n' "$p"`)
+		printed(t, h, id, "\x1b[6n")
+		typed(t, h, id, "\x1b[1;1R")
+		printed(t, h, id, `[1;1`)
+	})
+	t.Run("much", func(t *testing.T) {
+		id := backgrounded(t, h, "stty -a | grep -c icanon; while read -r line && [ -n \"$line\" ]; do echo $line; done | cksum")
+		printed(t, h, id, "1\n")
+		line := strings.Repeat("x", 4000) + "\n"
+		typed(t, h, id, strings.Repeat(line, 50)+"\n")
+		want := run(t, h, `for i in $(seq 50); do head -c 4000 /dev/zero | tr '\0' x; echo; done | cksum`).Stdout
+		printed(t, h, id, want)
+	})
+	t.Run("given text", func(t *testing.T) {
+		r := bashCall(t, h, fields{"command": "cat; read x < /dev/tty; echo $x", "background": true, "stdin": "from the file\n"})
+		id := r.Result["session_id"].(string)
+		printed(t, h, id, "from the file\n")
+		typed(t, h, id, "typed\n")
+		printed(t, h, id, "typed\n")
+	})
+}
+
+func TestTypingThatIsRefused(t *testing.T) {
+	h := start(t, nil)
+	id := backgrounded(t, h, "sleep 1000")
+	over := backgrounded(t, h, "true")
+	ended(t, h, over)
+	r := bashCall(t, h, fields{"command": "cat; sleep 1000", "timeout_ms": 50, "on_timeout": "background"})
+	moved := r.Result["session_id"].(string)
+	for _, c := range []struct {
+		name     string
+		id, data string
+		category toolv1.ToolErrorCategory
+		message  string
+	}{
+		{"line too long", id, strings.Repeat("x", 5000) + "\n", invalid, "4095"},
+		{"nothing", id, "", invalid, "data"},
+		{"over", over, "x", failed, "closed its terminal"},
+		{"no terminal", moved, "x", failed, "no terminal"},
+		{"unknown", "bg-none", "x", notFound, id},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := h.Call(t.Context(), "process_input", fields{"id": c.id, "data": c.data})
+			require.Equal(t, c.category, r.Err.GetCategory(), r.Err.GetMessage())
+			require.Contains(t, r.Err.GetMessage(), c.message)
+		})
+	}
+	t.Run("a line in pieces", func(t *testing.T) {
+		typed(t, h, id, strings.Repeat("x", 3000))
+		r := h.Call(t.Context(), "process_input", fields{"id": id, "data": strings.Repeat("x", 3000)})
+		require.Equal(t, invalid, r.Err.GetCategory())
+	})
+}
+
+func TestProcessArgumentsThatAreRefused(t *testing.T) {
+	h := start(t, fields{"max_timeout_ms": 60_000, "default_timeout_ms": 1000})
+	id := backgrounded(t, h, "echo 12345; sleep 1000")
+	printed(t, h, id, "12345\n")
+	for _, c := range []struct {
+		name, tool string
+		arguments  fields
+		category   toolv1.ToolErrorCategory
+		message    string
+	}{
+		{"unknown process", "process_output", fields{"id": "bg-none"}, notFound, id},
+		{"unknown process to signal", "process_signal", fields{"id": "bg-none"}, notFound, id},
+		{"offset beyond the end", "process_output", fields{"id": id, "offset": 7}, invalid, "6 bytes"},
+		{"wait too long", "process_output", fields{"id": id, "wait_ms": 60_001}, invalid, "max_timeout_ms"},
+		{"negative wait", "process_output", fields{"id": id, "wait_ms": -1}, invalid, "wait_ms"},
+		{"unknown signal", "process_signal", fields{"id": id, "signal": "SIGNAL"}, invalid, "SIGNAL"},
+		{"signal 0", "process_signal", fields{"id": id, "signal": "0"}, invalid, `"0"`},
+		{"both ways", "bash", fields{"command": "true", "background": true, "on_timeout": "background"}, invalid, "on_timeout"},
+		{"unknown way", "bash", fields{"command": "true", "on_timeout": "explode"}, invalid, "on_timeout"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := h.Call(t.Context(), c.tool, c.arguments)
+			require.Equal(t, c.category, r.Err.GetCategory(), r.Err.GetMessage())
+			require.Contains(t, r.Err.GetMessage(), c.message)
+			_, err := h.Preview(t.Context(), c.tool, c.arguments)
+			require.Equal(t, c.category, sdktest.ToolError(err).GetCategory(), "the preview checks the same")
+		})
+	}
+}
+
+func TestMovedToTheBackground(t *testing.T) {
+	h := marked(t, nil)
+	r := bashCall(t, h, fields{
+		"command": "echo one; until test -e go; do sleep 0.01; done; echo two; exit 5", "timeout_ms": 1000, "on_timeout": "background",
+	})
+	require.Equal(t, "one\n", r.Stdout)
+	require.Equal(t, true, r.Result["timed_out"])
+	require.NotContains(t, r.Result, "exit_code")
+	id := r.Result["session_id"].(string)
+	require.NotEmpty(t, survivors(t))
+	require.NoError(t, os.WriteFile(h.Dir+"/go", nil, 0o600))
+	require.Equal(t, "one\ntwo\n", printed(t, h, id, "two\n"))
+	require.EqualValues(t, 5, ended(t, h, id)["exit_code"])
+
+	t.Run("in time", func(t *testing.T) {
+		r := bashCall(t, h, fields{"command": "echo quick; cat; exit 6", "on_timeout": "background"})
+		require.Equal(t, []string{"progress: starting process", "stdout", "exit_status", "result"}, sequence(r))
+		require.EqualValues(t, 6, r.Result["exit_code"])
+		require.NotContains(t, r.Result, "session_id")
+		require.Len(t, tool(t, h, "process_list", nil)["processes"], 1, "only the other one")
+	})
+	t.Run("cancelled before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r := h.Watch(ctx, h.Dir, "bash", fields{"command": "echo up; sleep 1000", "on_timeout": "background"}, func(e *toolv1.ToolEvent) {
+			if e.GetOutputChunk() != nil {
+				cancel()
+			}
+		})
+		require.Equal(t, "process received SIGTERM; output above is valid", r.Report.GetMessage())
+		require.Empty(t, survivors(t))
+	})
+}
+
+func TestBackgroundIsLimited(t *testing.T) {
+	h := start(t, fields{"max_background": 2})
+	first := backgrounded(t, h, "sleep 1000")
+	backgrounded(t, h, "sleep 1000")
+	for _, arguments := range []fields{
+		{"command": "touch made", "background": true},
+		{"command": "touch made", "on_timeout": "background"},
+	} {
+		r := bashCall(t, h, arguments)
+		require.Equal(t, failed, r.Err.GetCategory())
+		require.Contains(t, r.Err.GetMessage(), "max_background")
+	}
+	require.NoFileExists(t, h.Dir+"/made")
+	require.Equal(t, "fine\n", run(t, h, "echo fine").Stdout, "the foreground is not counted")
+	tool(t, h, "process_signal", fields{"id": first})
+	ended(t, h, first)
+	backgrounded(t, h, "sleep 1000")
+
+	none := start(t, fields{"max_background": 0})
+	r := bashCall(t, none, fields{"command": "true", "background": true})
+	require.Equal(t, denied, r.Err.GetCategory())
+}
+
+func TestEndedProcessesAreForgotten(t *testing.T) {
+	h := start(t, nil)
+	first := backgrounded(t, h, "true")
+	var last string
+	for range 20 {
+		last = backgrounded(t, h, "true")
+		ended(t, h, last)
+	}
+	list := tool(t, h, "process_list", nil)["processes"].([]any)
+	require.Len(t, list, 16)
+	require.Equal(t, last, list[15].(fields)["id"])
+	require.Equal(t, notFound, h.Call(t.Context(), "process_output", fields{"id": first}).Err.GetCategory())
+}
+
+// More than a result carries comes in pieces, with no byte twice and none left out.
+func TestMuchBackgroundOutput(t *testing.T) {
+	h := start(t, fields{"max_result_bytes": 1000})
+	id := backgrounded(t, h, "for i in $(seq 3000); do echo ─$i; done")
+	all, offset := "", 0.0
+	for {
+		out := tool(t, h, "process_output", fields{"id": id, "offset": offset, "wait_ms": patience.Milliseconds()})
+		require.Equal(t, offset, out["offset"])
+		require.LessOrEqual(t, len(out["output"].(string)), 1000)
+		all, offset = all+out["output"].(string), out["next_offset"].(float64)
+		if out["state"] != "running" && offset == out["output_bytes"] {
+			kept, err := os.ReadFile(out["output_path"].(string))
+			require.NoError(t, err)
+			require.Equal(t, string(kept), all)
+			break
+		}
+	}
+	require.NotContains(t, all, "\uFFFD")
+	require.Equal(t, 3000, strings.Count(all, "─"))
+	require.True(t, strings.HasSuffix(all, "─3000\n"))
+}
+
+// SO-19: a character that comes in two writes is one.
+func TestSplitCharacterInTheBackground(t *testing.T) {
+	h := start(t, nil)
+	id := backgrounded(t, h, `printf 'pre \xe2'; read go; printf '\x94\x80 post\n'; printf 'end \xe2'`)
+	require.Equal(t, "pre ", printed(t, h, id, "pre "))
+	typed(t, h, id, "\n")
+	ended(t, h, id)
+	require.Equal(t, "pre ─ post\nend \uFFFD", tool(t, h, "process_output", fields{"id": id})["output"])
+}
+
+func TestWaitThatIsCancelled(t *testing.T) {
+	h := start(t, nil)
+	id := backgrounded(t, h, "sleep 1000")
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	r := h.Call(ctx, "process_output", fields{"id": id, "wait_ms": 60_000})
+	require.Nil(t, r.Result)
+	require.Equal(t, "nothing was taken: the same offset gives the same output again", r.Report.GetMessage())
+	require.Equal(t, "running", tool(t, h, "process_output", fields{"id": id})["state"], "only the wait was cancelled")
+}
+
+func TestBackgroundWithoutTerminals(t *testing.T) {
+	h := start(t, fields{"pty": false})
+	id := backgrounded(t, h, `test -t 1 || echo pipe; cat; echo over`)
+	require.Equal(t, "pipe\nover\n", printed(t, h, id, "over\n"))
+}
