@@ -85,7 +85,27 @@ func setUp(env *testscript.Env) error {
 	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE"} {
 		env.Setenv(name, "")
 	}
+	if err := lendGo(env); err != nil {
+		return err
+	}
 	return os.WriteFile(filepath.Join(config, "agent", "config.hcl"), []byte(overrides()), 0o644)
+}
+
+// lendGo lets scripts build in the caches of whoever runs the tests, and with the SDK of this repository.
+func lendGo(env *testscript.Env) error {
+	repository, err := filepath.Abs("../../..")
+	if err != nil {
+		return err
+	}
+	env.Setenv("REPOSITORY", repository)
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return fmt.Errorf("go env %s: %w", name, err)
+		}
+		env.Setenv(name, strings.TrimSpace(string(value)))
+	}
+	return nil
 }
 
 // overrides is a user's configuration that names the real providers.
