@@ -10,11 +10,9 @@ import (
 	"strings"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
-	"github.com/agentco/agent/providers/filesystem/internal/diff"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
-	"github.com/agentco/agent/providers/filesystem/internal/text"
+	"github.com/agentco/agent/providers/filesystem/internal/undo"
 	"github.com/agentco/agent/sdk"
-	"github.com/agentco/agent/sdk/render"
 )
 
 // change is one file on its way from what it is to what it will be. Writing and
@@ -26,40 +24,99 @@ type change struct {
 	target  target
 	before  state
 	after   []byte
-	stale   bool // another has changed the file since the session saw it
-	parents bool // make missing directories
+	sum     string // of after
+	size    int64  // of after
+	stale   bool   // another has changed the file since the session saw it
+	parents bool   // make missing directories
+
+	made []string      // those, the lowest first
+	kept *undo.Content // what was there
+	lost string        // why that is not kept
 }
 
-// begin finds the file and takes its lock; end lets it go.
+// begin finds the file, takes its lock and reads it; end lets it go.
 func (w *workspace) begin(ctx context.Context, call *sdk.Call[config], doing, path string) (c *change, end func(), err error) {
-	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, "/.") {
-		return nil, nil, sdk.InvalidArgument("path", "cannot %s %s: it ends in a slash or a dot, as only the path of a directory does", doing, clip(path))
+	targets, unlock, err := w.lock(ctx, call, func() ([]target, error) {
+		t, err := w.file(call, doing, path)
+		return []target{t}, err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
+	if c, err = w.open(ctx, call, doing, targets[0]); err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return c, func() { c.free(); unlock() }, nil
+}
+
+// file is the target of a path that cannot be a directory's.
+func (w *workspace) file(call *sdk.Call[config], doing, path string) (target, error) {
+	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, "/.") {
+		return target{}, sdk.InvalidArgument("path", "cannot %s %s: it ends in a slash or a dot, as only the path of a directory does", doing, clip(path))
+	}
+	return w.target(call, doing, path)
+}
+
+// lock takes the locks of what find returns, all at once.
+func (w *workspace) lock(ctx context.Context, call *sdk.Call[config], find func() ([]target, error)) ([]target, func(), error) {
 	for {
-		t, err := w.target(call, doing, path)
+		targets, err := find()
 		if err != nil {
 			return nil, nil, err
 		}
-		end, err = w.locks.Lock(ctx, t.resolved)
+		unlock, err := w.locks.LockAll(ctx, resolved(targets)...)
 		if err != nil {
-			call.Report("%s was not changed", t.name)
+			call.Report("nothing was changed")
 			return nil, nil, err
 		}
 		// A link on the way may have come to mean another file while waiting.
-		if again, err := w.files.Resolve(t.path); err != nil || again == t.resolved {
-			c = &change{w: w, call: call, doing: doing, target: t}
-			break
+		if again, err := find(); err != nil || slices.Equal(resolved(again), resolved(targets)) {
+			return targets, unlock, nil
 		}
-		end()
+		unlock()
 	}
-	if err = w.files.Writable(c.target.resolved); err == nil {
-		c.before, err = w.load(c.target)
+}
+
+func resolved(targets []target) []string {
+	paths := make([]string, len(targets))
+	for i, t := range targets {
+		paths[i] = t.resolved
+	}
+	return paths
+}
+
+// open reads a file that is to be changed and whose lock is held. The caller
+// frees the change.
+func (w *workspace) open(ctx context.Context, call *sdk.Call[config], doing string, t target) (*change, error) {
+	c := &change{w: w, call: call, doing: doing, target: t}
+	err := w.files.Writable(t.resolved)
+	if err == nil {
+		c.before, err = w.load(ctx, t)
 	}
 	if err != nil {
-		end()
-		return nil, nil, w.explain(err, doing, c.target)
+		c.unchanged(ctx)
+		return nil, w.explain(err, doing, t)
 	}
-	return c, end, nil
+	return c, nil
+}
+
+// unchanged says to one who has cancelled that it was in time.
+func (c *change) unchanged(ctx context.Context) {
+	if ctx.Err() != nil {
+		c.call.Report("%s was not changed", c.target.name)
+	}
+}
+
+// free lets go of what takes room.
+func (c *change) free() {
+	c.w.free(&c.before)
+	c.after = nil
+}
+
+// becomes sets the new content.
+func (c *change) becomes(after []byte) {
+	c.after, c.sum, c.size = after, sum(after), int64(len(after))
 }
 
 // expect checks that the caller knows what it is about to change. Without
@@ -85,29 +142,58 @@ func (c *change) changedSinceRead() error {
 	return sdk.Failed("cannot %s %s: it has changed since this session read it; read it again with read_file", c.doing, c.target.name)
 }
 
+// same reports whether the file already is what it will be.
+func (c *change) same() bool {
+	return c.before.exists && c.before.stamp.SHA256 == c.sum && c.before.stamp.Size == c.size
+}
+
 // apply writes the new content. Whatever error it returns, nothing has changed.
 func (c *change) apply(ctx context.Context) error {
-	if c.before.exists && c.before.bytes != nil && slices.Equal(c.before.bytes, c.after) {
+	if c.same() {
 		c.saw()
 		return nil
 	}
-	made, err := c.makeParents()
+	replacement, err := c.ready(ctx)
 	if err == nil {
-		err = c.w.writer.Write(ctx, atomicfile.Change{Name: c.target.resolved, Content: bytes.NewReader(c.after), Guard: c.untouched})
+		err = c.w.writer.Write(ctx, replacement)
 	}
 	if err != nil {
-		c.removeParents(made)
-		if ctx.Err() != nil {
-			c.call.Report("%s was not changed", c.target.name)
-		}
+		c.abandon()
+		c.unchanged(ctx)
 		return c.w.explain(err, c.doing, c.target)
 	}
-	c.saw()
+	c.wrote()
 	if ctx.Err() != nil {
 		c.call.Report("%s was written before the call was cancelled", c.target.name)
 		return ctx.Err()
 	}
 	return nil
+}
+
+// ready does what comes before the write: it makes directories and keeps what
+// is there.
+func (c *change) ready(ctx context.Context) (atomicfile.Change, error) {
+	err := c.makeParents()
+	if err == nil {
+		err = c.keep(ctx)
+	}
+	return atomicfile.Change{Name: c.target.resolved, Content: bytes.NewReader(c.after), Guard: c.untouched}, err
+}
+
+// abandon takes back what ready did.
+func (c *change) abandon() {
+	c.w.removeEmpty(c.made)
+	c.kept.Discard()
+	c.made, c.kept = nil, nil
+}
+
+// wrote notes that the new content is in its place.
+func (c *change) wrote() {
+	c.saw()
+	c.w.undos.Add(&undo.Record{
+		Session: c.call.SessionID, Path: c.target.resolved, Before: c.kept, Lost: c.lost, SHA256: c.sum, Made: c.made,
+	})
+	c.kept = nil
 }
 
 // untouched is the last look before the new content takes its place.
@@ -126,31 +212,54 @@ func (c *change) untouched() error {
 
 // saw notes that the session knows the new state, having made it.
 func (c *change) saw() {
+	s := ledger.Stamp{SHA256: c.sum, Size: c.size}
 	if info, err := c.w.files.Stat(c.target.resolved); err == nil {
-		c.w.seen.Saw(c.call.SessionID, c.target.resolved, stamp(info, sum(c.after)))
-	} else {
-		c.w.seen.Saw(c.call.SessionID, c.target.resolved, ledger.Stamp{SHA256: sum(c.after), Size: int64(len(c.after))})
+		s = stamp(info, c.sum)
 	}
+	c.w.seen.Saw(c.call.SessionID, c.target.resolved, s)
 }
 
-// makeParents makes the directories above the file that are missing, and
-// returns them, the lowest first.
-func (c *change) makeParents() ([]string, error) {
-	var made []string
-	dir := filepath.Dir(c.target.resolved)
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := c.w.files.Stat(at); !missing(err) {
-			break
-		}
-		made = append(made, at)
+// keep sets the present content aside for undo. That it cannot be kept stops no
+// change.
+func (c *change) keep(ctx context.Context) (err error) {
+	if !c.before.exists {
+		return nil
 	}
-	if len(made) == 0 {
-		return nil, nil
+	mode, size := c.before.info.Mode().Perm(), c.before.info.Size()
+	if c.before.bytes != nil {
+		c.kept, err = c.w.undos.Keep(ctx, bytes.NewReader(c.before.bytes), int64(len(c.before.bytes)), mode)
+	} else {
+		c.kept, err = c.w.keepFile(ctx, c.target.resolved, size, mode)
+	}
+	if err != nil {
+		c.lost = err.Error()
+	}
+	return ctx.Err()
+}
+
+// makeParents makes the directories above the file that are missing.
+func (c *change) makeParents() error {
+	dir := filepath.Dir(c.target.resolved)
+	missing := c.w.missingAt(dir)
+	if len(missing) == 0 {
+		return nil
 	}
 	if !c.parents {
-		return nil, c.noDirectory()
+		return c.noDirectory()
 	}
-	return made, c.w.files.MkdirAll(dir, 0o777)
+	c.made = missing
+	return c.w.files.MkdirAll(dir, 0o777)
+}
+
+// missingAt returns dir and the directories above it that do not exist, the
+// lowest first.
+func (w *workspace) missingAt(dir string) (none []string) {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := w.files.Stat(dir); !missing(err) {
+			return none
+		}
+		none = append(none, dir)
+	}
 }
 
 // wantParents returns an error if the directory is missing and may not be made.
@@ -165,71 +274,12 @@ func (c *change) noDirectory() error {
 	return sdk.NotFound("cannot %s %s: the directory %s does not exist; set create_parents to make it", c.doing, c.target.name, filepath.Dir(c.target.name))
 }
 
-// removeParents takes back what makeParents made, as far as it is still empty.
-func (c *change) removeParents(made []string) {
+// removeEmpty takes back directories that were made, the lowest first, as far as
+// they are still empty.
+func (w *workspace) removeEmpty(made []string) {
 	for _, dir := range made {
-		if err := c.w.files.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := w.files.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 	}
-}
-
-// texts are the two states as people see them. Line ends are shown only if they
-// are what changed. They are not for a file that is binary or too large.
-func (c *change) texts() (before, after string, ok bool) {
-	if c.before.exists && c.before.bytes == nil {
-		return "", "", false
-	}
-	from, to := text.NewView(c.before.bytes), text.NewView(c.after)
-	if from.Census.Binary() || to.Census.Binary() {
-		return "", "", false
-	}
-	before, after = string(from.Text), string(to.Text)
-	if before == after {
-		before, after = visibleEnds(c.before.bytes, before), visibleEnds(c.after, after)
-	}
-	return before, after, true
-}
-
-// visibleEnds returns narrow text with its line ends as they are.
-func visibleEnds(raw []byte, decoded string) string {
-	if text.Detect(raw).Wide() {
-		return decoded
-	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD")
-}
-
-// unified is the change as a diff, within what a result may hold.
-func (c *change) unified() (unified string, clipped bool) {
-	before, after, ok := c.texts()
-	if !ok {
-		return "", true
-	}
-	return diff.Unified(c.target.name, before, after, c.w.maxResult)
-}
-
-// plan shows the change without making it.
-func (c *change) plan() sdk.Plan {
-	unified, clipped := c.unified()
-	title := c.doing + " " + c.target.name
-	if !c.before.exists {
-		title = "create " + c.target.name
-	}
-	return sdk.Shows(showChange(title, unified, clipped)...)
-}
-
-func showChange(title, unified string, clipped bool) []render.Node {
-	nodes := []render.Node{render.Styled(render.Bold, title)}
-	if unified != "" {
-		nodes = append(nodes, diff.Node(unified))
-	}
-	switch {
-	case clipped && unified == "":
-		nodes = append(nodes, render.Styled(render.Dim, "The change cannot be shown as text."))
-	case clipped:
-		nodes = append(nodes, render.Styled(render.Dim, "The change goes on; only its beginning is shown."))
-	case unified == "":
-		nodes = append(nodes, render.Styled(render.Dim, "Nothing changes."))
-	}
-	return nodes
 }

@@ -42,7 +42,7 @@ func editFile(ctx context.Context, call *sdk.Call[config], in editIn) (editOut, 
 		return editOut{}, err
 	}
 	defer end()
-	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.stamp.SHA256, SHA256After: sum(c.after)}
+	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.stamp.SHA256, SHA256After: c.sum}
 	out.Diff, out.DiffClipped = c.unified()
 	switch {
 	case out.SHA256After == out.SHA256Before:
@@ -97,7 +97,7 @@ func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (ed
 		return edit.Result{}, c.w.notFound("edit", t)
 	}
 	if c.before.bytes == nil {
-		return edit.Result{}, sdk.InvalidArgument("path", "%s has %d bytes; files over %d cannot be edited", t.name, c.before.info.Size(), wholeLimit)
+		return edit.Result{}, sdk.InvalidArgument("path", "%s has %d bytes; files over %d cannot be edited: use a command for it", t.name, c.before.info.Size(), editLimit)
 	}
 	file := text.NewView(c.before.bytes)
 	if err := binary(t, c.before.bytes, file); err != nil {
@@ -106,7 +106,7 @@ func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (ed
 	if err := c.expect(sha256); err != nil {
 		return edit.Result{}, err
 	}
-	made, err := edit.Apply(ctx, file, edits, wholeLimit)
+	made, err := edit.Apply(ctx, file, edits, editLimit)
 	if ctx.Err() != nil {
 		c.call.Report("%s was not changed", t.name)
 		return edit.Result{}, ctx.Err()
@@ -118,7 +118,7 @@ func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (ed
 	if err != nil {
 		return edit.Result{}, refusedEdit(t, err)
 	}
-	c.after = made.Content
+	c.becomes(made.Content)
 	return made, nil
 }
 

@@ -9,8 +9,8 @@ import (
 	"syscall"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
-	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/jail"
 )
 
 // missing reports whether err says that a file is not there, but its directory
@@ -27,7 +27,7 @@ func (w *workspace) explain(err error, doing string, t target) error {
 	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &irregular):
-		return sdk.InvalidArgument("path", "cannot %s %s: %w; only regular files can be opened", doing, t.name, irregular)
+		return sdk.InvalidArgument(t.argued(), "cannot %s %s: %w; only regular files can be opened", doing, t.name, irregular)
 	case errors.As(err, &dir) && errors.Is(err, fs.ErrPermission):
 		return sdk.Denied("cannot %s %s: its directory %s does not let files be replaced: %w", doing, t.name, filepath.Dir(t.name), dir.Err)
 	case errors.Is(err, jail.ErrEscape):
@@ -44,11 +44,11 @@ func (w *workspace) explain(err error, doing string, t target) error {
 func system(err error, doing string, t target) error {
 	switch {
 	case errors.Is(err, syscall.EISDIR):
-		return sdk.InvalidArgument("path", "cannot %s %s: it is a directory; use list_directory to see what is in it", doing, t.name)
+		return sdk.InvalidArgument(t.argued(), "cannot %s %s: it is a directory; use list_directory to see what is in it", doing, t.name)
 	case errors.Is(err, syscall.ENOTDIR):
-		return sdk.InvalidArgument("path", "cannot %s %s: it, or a part of it, is a file and not a directory", doing, t.name)
+		return sdk.InvalidArgument(t.argued(), "cannot %s %s: it, or a part of it, is a file and not a directory", doing, t.name)
 	case errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.EINVAL):
-		return sdk.InvalidArgument("path", "cannot %s %s: %w", doing, clip(t.name), reason(err))
+		return sdk.InvalidArgument(t.argued(), "cannot %s %s: %w", doing, clip(t.name), reason(err))
 	case errors.Is(err, jail.ErrUnstable):
 		return sdk.Conflict("cannot %s %s: %w; try again", doing, t.name, jail.ErrUnstable).Retry()
 	}

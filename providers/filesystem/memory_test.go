@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
@@ -36,11 +40,33 @@ func (m memory) Rename(from, to string) error {
 	return m.Fs.Rename(from, to)
 }
 
+func (m memory) RenameNew(from, to string) error {
+	if _, err := m.Stat(to); err == nil {
+		return fs.ErrExist
+	}
+	return m.Rename(from, to)
+}
+
+func (m memory) Survey(_ context.Context, name string) (t jail.Tree, err error) {
+	return t, afero.Walk(m.Fs, name, func(_ string, info fs.FileInfo, err error) error {
+		t.Entries++
+		if err == nil && info.Mode().IsRegular() {
+			t.Bytes += info.Size()
+		}
+		return err
+	})
+}
+
+func (m memory) RemoveTree(ctx context.Context, name string) (int, error) {
+	t, err := m.Survey(ctx, name)
+	return t.Entries, errors.Join(err, m.RemoveAll(name))
+}
+
 // inMemory is a provider without operations, over a filesystem in memory.
 func inMemory(renaming func()) (*sdk.Provider[config], afero.Fs) {
 	m := memory{Fs: afero.NewMemMapFs(), renaming: renaming}
 	return sdk.New[config]("filesystem", "in memory").Setup(func(_ context.Context, c *config, _ sdk.Env) error {
-		c.files = &workspace{files: m, maxResult: c.MaxResult, readFirst: c.ReadFirst}
+		c.files = &workspace{files: m, maxResult: c.MaxResult, readFirst: c.ReadFirst, memory: semaphore.NewWeighted(heldRoom)}
 		c.files.writer.FS = m
 		return nil
 	}), m.Fs

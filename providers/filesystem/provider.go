@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
-	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/jail"
 )
 
 // config is the provider block.
@@ -61,10 +63,28 @@ func operations(p *sdk.Provider[config]) {
 		ReadOnly().Timeout(30 * time.Second).Preview(planRead).Show(showRead)
 	sdk.Tool(p, "list_directory", description("list_directory"), listDirectory).
 		ReadOnly().Timeout(time.Minute).Preview(planList).Show(showList)
+	sdk.Tool(p, "read_many", description("read_many"), readMany).
+		ReadOnly().Timeout(time.Minute).Preview(planMany).Show(showMany)
+	sdk.Tool(p, "stat", description("stat"), stat).
+		ReadOnly().Timeout(30 * time.Second).Preview(planStat).Show(showStat)
 	sdk.Tool(p, "write_file", description("write_file"), writeFile).
 		Mutates(sdk.Moderate).Concurrent("path").Idempotent().Timeout(time.Minute).Preview(planWrite).Show(showWrite)
 	sdk.Tool(p, "edit_file", description("edit_file"), editFile).
 		Mutates(sdk.Moderate).Concurrent("path").Timeout(time.Minute).Preview(planEdit).Show(showEdit)
+	// Which files it changes is inside an argument, out of the reach of a key: the
+	// provider's own locks keep calls apart.
+	sdk.Tool(p, "apply_edits", description("apply_edits"), applyEdits).
+		Mutates(sdk.Moderate).Concurrent().Timeout(5 * time.Minute).Preview(planApply).Show(showApply)
+	sdk.Tool(p, "move", description("move"), move).
+		Mutates(sdk.Moderate).Concurrent("source", "destination").Timeout(10 * time.Minute).Preview(planMove).Show(showMove)
+	sdk.Tool(p, "copy", description("copy"), copyPath).
+		Mutates(sdk.Moderate).Concurrent("source", "destination").Timeout(10 * time.Minute).Preview(planCopy).Show(showCopy)
+	sdk.Tool(p, "create_directory", description("create_directory"), createDirectory).
+		Mutates(sdk.Low).Concurrent("path").Idempotent().Timeout(30 * time.Second).Preview(planDirectory).Show(showDirectory)
+	sdk.Tool(p, "delete", description("delete"), deletePath).
+		Mutates(sdk.High).Concurrent("path").Timeout(10 * time.Minute).Preview(planDelete).Show(showDelete)
+	sdk.Tool(p, "undo", description("undo"), undoPath).
+		Mutates(sdk.Moderate).Concurrent("path").Timeout(time.Minute).Preview(planUndo).Show(showUndo)
 }
 
 // setup opens the jail and clears away what a killed process left in it.
@@ -89,7 +109,8 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 	}
 	c.files = &workspace{
 		files: j, close: j.Close, maxResult: c.MaxResult, readFirst: c.ReadFirst,
-		roots: strings.Join(append(slices.Clone(c.AllowedRoots), c.ReadOnlyRoots...), ", "),
+		roots:  strings.Join(append(slices.Clone(c.AllowedRoots), c.ReadOnlyRoots...), ", "),
+		memory: semaphore.NewWeighted(heldRoom),
 	}
 	c.files.writer.FS = j
 	c.files.keepJournal(j)
@@ -135,6 +156,7 @@ func (w *workspace) keepJournal(j *jail.Jail) {
 		return
 	}
 	w.writer.Journal = journal
+	w.undos.Dir = journal.Scratch
 	w.close = func() error { return errors.Join(journal.Close(), j.Close()) }
 }
 

@@ -44,18 +44,24 @@ type readOut struct {
 
 func readFile(ctx context.Context, call *sdk.Call[config], in readIn) (readOut, error) {
 	w := call.Config.files
+	return w.readPath(ctx, call, in, w.maxResult)
+}
+
+// readPath reads lines with at most so many bytes.
+func (w *workspace) readPath(ctx context.Context, call *sdk.Call[config], in readIn, maxBytes int) (readOut, error) {
 	t, err := w.target(call, "read", in.Path)
 	if err != nil {
 		return readOut{}, err
 	}
-	out, err := w.read(ctx, call.SessionID, t, in)
+	window := text.Window{First: in.Offset, Count: in.Limit, MaxBytes: maxBytes}
+	out, err := w.read(ctx, call.SessionID, t, window)
 	if err != nil {
 		return readOut{}, w.explain(err, "read", t)
 	}
 	return out, nil
 }
 
-func (w *workspace) read(ctx context.Context, session string, t target, in readIn) (out readOut, err error) {
+func (w *workspace) read(ctx context.Context, session string, t target, window text.Window) (out readOut, err error) {
 	f, err := w.files.Open(t.resolved)
 	if err != nil {
 		return out, err
@@ -68,7 +74,7 @@ func (w *workspace) read(ctx context.Context, session string, t target, in readI
 	if info.IsDir() {
 		return out, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
 	}
-	window := text.Window{First: in.Offset, Count: in.Limit, MaxBytes: w.maxResult, Whole: info.Size() <= wholeLimit}
+	window.Whole = info.Size() <= wholeLimit
 	lines, digest, err := scan(ctx, f, info, t, window)
 	if err != nil {
 		return out, err
@@ -131,7 +137,7 @@ func readNote(l text.Lines) string {
 	case l.Complete && l.Total == 0:
 		return "The file is empty."
 	case l.Last < l.First:
-		return fmt.Sprintf("The file has %s; offset %d is past its end.", count(l.Total, "line"), l.First)
+		return fmt.Sprintf("The file has %s; offset %d is past its end.", count(l.Total, "line", "lines"), l.First)
 	case l.Cut:
 		notes = append(notes, fmt.Sprintf("Line %d is longer than a result may be; only its beginning is shown.", l.Last))
 	}
@@ -145,11 +151,11 @@ func readNote(l text.Lines) string {
 	return strings.Join(notes, " ")
 }
 
-func count(n int, noun string) string {
+func count(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func planRead(call *sdk.Call[config], in readIn) (sdk.Plan, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -8,16 +9,22 @@ import (
 	"syscall"
 
 	"github.com/spf13/afero"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
 	"github.com/agentco/agent/providers/filesystem/internal/text"
+	"github.com/agentco/agent/providers/filesystem/internal/undo"
 	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/jail"
 )
 
-// wholeLimit is up to which size a file is read to its end: hashed, counted,
-// edited, compared.
-const wholeLimit = 64 << 20
+const (
+	// wholeLimit is up to which size a file is read to its end: hashed and counted.
+	wholeLimit = 64 << 20
+	// editLimit is up to which size a file is held in memory: edited, compared.
+	editLimit = 8 << 20
+)
 
 // files is the filesystem as operations see it.
 type files interface {
@@ -28,6 +35,12 @@ type files interface {
 	Resolve(name string) (string, error)
 	// Writable returns why nothing may be written at a path, or nil.
 	Writable(name string) error
+	// RenameNew moves what has a name to another that nothing has.
+	RenameNew(from, to string) error
+	// Survey counts a tree, or says why it cannot be taken whole.
+	Survey(ctx context.Context, name string) (jail.Tree, error)
+	// RemoveTree removes a tree and says how much it was.
+	RemoveTree(ctx context.Context, name string) (removed int, err error)
 }
 
 // workspace is what the operations of a configured provider share.
@@ -36,43 +49,33 @@ type workspace struct {
 	writer    atomicfile.Writer
 	seen      ledger.Ledger
 	locks     ledger.Locks
+	undos     undo.Store
+	memory    *semaphore.Weighted // for the files that are held whole
 	maxResult int
 	readFirst bool
 	roots     string // for messages
 	close     func() error
 }
 
-// target is a file a call works on.
-type target struct {
-	name     string // as the caller wrote it
-	path     string // absolute
-	resolved string // without links: the key of ledger and locks
-}
-
-func (w *workspace) target(call *sdk.Call[config], doing, name string) (target, error) {
-	if name == "" {
-		return target{}, sdk.InvalidArgument("path", "is empty; name a file or directory")
-	}
-	t := target{name: name, path: w.files.Abs(call.Dir, name)}
-	resolved, err := w.files.Resolve(t.path)
-	if err != nil {
-		return target{}, w.explain(err, doing, t)
-	}
-	t.resolved = resolved
-	return t, nil
-}
+// A file that is held whole takes about as much again for its text, and for
+// what becomes of it. Together such files get the room of the largest.
+const (
+	heldTimes = 4
+	heldRoom  = heldTimes * editLimit
+)
 
 // state is a file as it was found.
 type state struct {
 	exists bool
 	info   fs.FileInfo
 	stamp  ledger.Stamp
-	bytes  []byte // nil if the file is larger than wholeLimit
+	bytes  []byte // nil if the file is larger than editLimit
+	room   int64  // taken from the workspace's memory
 }
 
 // load reads the whole of a file that is to be changed. A missing file is a
-// state too.
-func (w *workspace) load(t target) (s state, err error) {
+// state too. The caller frees it.
+func (w *workspace) load(ctx context.Context, t target) (s state, err error) {
 	f, err := w.files.Open(t.resolved)
 	if missing(err) {
 		return state{}, nil
@@ -84,22 +87,37 @@ func (w *workspace) load(t target) (s state, err error) {
 		if closed := f.Close(); err == nil {
 			err = closed
 		}
+		if err != nil {
+			w.free(&s)
+		}
 	}()
 	if s.info, err = f.Stat(); err != nil {
-		return state{}, err
+		return s, err
 	}
 	if s.info.IsDir() {
-		return state{}, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
+		return s, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
 	}
 	s.exists = true
 	hash := sha256.New()
-	if s.info.Size() > wholeLimit {
-		_, err = io.Copy(hash, f)
-	} else if s.bytes, err = readAll(f, s.info.Size()); err == nil {
+	if s.info.Size() > editLimit {
+		_, err = io.Copy(hash, sdk.Reader(ctx, f))
+	} else {
+		room := s.info.Size() * heldTimes
+		if err = w.memory.Acquire(ctx, room); err != nil {
+			return s, err
+		}
+		s.room = room
+		s.bytes, err = readAll(f, s.info.Size())
 		hash.Write(s.bytes)
 	}
 	s.stamp = stamp(s.info, hex.EncodeToString(hash.Sum(nil)))
 	return s, err
+}
+
+// free lets go of a file's bytes.
+func (w *workspace) free(s *state) {
+	w.memory.Release(s.room)
+	s.room, s.bytes = 0, nil
 }
 
 func readAll(f io.Reader, size int64) ([]byte, error) {
@@ -109,7 +127,7 @@ func readAll(f io.Reader, size int64) ([]byte, error) {
 	case io.EOF, io.ErrUnexpectedEOF:
 		return body[:n], nil
 	case nil: // it has grown since
-		rest, err := io.ReadAll(io.LimitReader(f, wholeLimit))
+		rest, err := io.ReadAll(io.LimitReader(f, editLimit))
 		return append(body, rest...), err
 	}
 	return nil, err

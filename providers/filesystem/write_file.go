@@ -29,7 +29,7 @@ func writeFile(ctx context.Context, call *sdk.Call[config], in writeIn) (writeOu
 		return writeOut{}, err
 	}
 	defer end()
-	out := writeOut{Path: in.Path, SHA256: sum(c.after), Bytes: len(c.after), Created: !c.before.exists}
+	out := writeOut{Path: in.Path, SHA256: c.sum, Bytes: int(c.size), Created: !c.before.exists}
 	out.Diff, out.DiffClipped = c.unified()
 	return out, c.apply(ctx)
 }
@@ -40,19 +40,25 @@ func prepareWrite(ctx context.Context, call *sdk.Call[config], in writeIn) (*cha
 	if err != nil {
 		return nil, nil, err
 	}
-	c.after, c.parents = []byte(in.Content), in.CreateParents
-	err = c.expect(in.ExpectedSHA256)
+	c.becomes([]byte(in.Content))
+	c.parents = in.CreateParents
+	if err := c.writable(in.ExpectedSHA256); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return c, end, nil
+}
+
+// writable checks that the whole file may be replaced.
+func (c *change) writable(sha256 string) error {
+	err := c.expect(sha256)
 	if err == nil && c.stale {
 		err = c.changedSinceRead()
 	}
 	if err == nil {
 		err = c.wantParents()
 	}
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	return c, end, nil
+	return err
 }
 
 func planWrite(call *sdk.Call[config], in writeIn) (sdk.Plan, error) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
 )
 
 // Batch is changes of several files that happen together or not at all. Staging
@@ -209,4 +208,3 @@ func (b *Batch) Close() error {
 	b.made = nil
 	return err
 }
-

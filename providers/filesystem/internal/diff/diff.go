@@ -15,9 +15,9 @@ import (
 	"github.com/agentco/agent/sdk/render"
 )
 
-// thorough bounds the texts that are compared in detail: finding the shortest
-// diff takes time that grows with the square of them.
-const thorough = 256 << 10
+// Thorough bounds, in bytes, the texts that are compared in detail: finding the
+// shortest diff takes time that grows with the square of them.
+const Thorough = 256 << 10
 
 // Side is one of the two texts, or a part of it.
 type Side struct {
@@ -57,7 +57,7 @@ func Between(path string, before, after Side, above, limit int) (text string, cl
 		tail = commonEnd(b, a)
 	}
 	b, a = b[:len(b)-tail], a[:len(a)-tail]
-	if cut || len(b)+len(a) > thorough {
+	if cut || len(b)+len(a) > Thorough {
 		same := strings.Count(before.Text[:head], "\n")
 		equal := same + side(before.Text[len(before.Text)-tail:]).Lines
 		before, after = Side{Text: b, Lines: before.Lines - equal}, Side{Text: a, Lines: after.Lines - equal}

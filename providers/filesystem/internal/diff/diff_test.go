@@ -54,7 +54,7 @@ func TestUnifiedOfLargeChange(t *testing.T) {
 	require.LessOrEqual(t, len(got), 1000)
 	require.Contains(t, got, "@@ -1,20000 +1,20000 @@\n-old 0\n")
 
-	got, _ = Unified("f", "", strings.Repeat("x", thorough+1), 1<<30)
+	got, _ = Unified("f", "", strings.Repeat("x", Thorough+1), 1<<30)
 	require.Contains(t, got, "@@ -0,0 +1,1 @@\n+x")
 	require.True(t, strings.HasSuffix(got, "x\n\\ No newline at end of file\n"))
 }

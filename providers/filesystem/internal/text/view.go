@@ -27,9 +27,16 @@ const spacing = 256
 
 // NewView decodes the whole of raw, which the view keeps.
 func NewView(raw []byte) *View {
-	v := &View{Format: Detect(raw), raw: raw}
-	v.base = len(v.Format.Mark())
-	body := raw[v.base:]
+	format := Detect(raw)
+	return format.view(raw, len(format.Mark()))
+}
+
+// View decodes a part of a file of this format, without its mark.
+func (f Format) View(part []byte) *View { return f.view(part, 0) }
+
+func (f Format) view(raw []byte, base int) *View {
+	v := &View{Format: f, raw: raw, base: base}
+	body := raw[base:]
 	if !v.Format.Wide() && bytes.IndexByte(body, '\r') < 0 && utf8.Valid(body) {
 		v.Text = body
 		v.Census.tally(body)

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/agentco/agent/providers/filesystem/internal/diff"
+	"github.com/agentco/agent/providers/filesystem/internal/text"
+	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/render"
+)
+
+// A diff shows so many lines around a change.
+const contextLines = 3
+
+// unified is the change as a diff, within what a result may hold. It looks only
+// at the lines that differ, however large the file is.
+func (c *change) unified() (unified string, clipped bool) { return c.unifiedWithin(c.w.maxResult) }
+
+// unifiedWithin is unified for when others take from the room too.
+func (c *change) unifiedWithin(limit int) (unified string, clipped bool) {
+	if c.before.exists && c.before.bytes == nil || c.after == nil && c.size > 0 {
+		return "", true
+	}
+	was, is, above := text.Difference(c.before.bytes, c.after, contextLines, 2*limit+diff.Thorough)
+	before, after, ok := c.texts(was, is)
+	if !ok {
+		return "", true
+	}
+	return diff.Between(c.target.name, before, after, above, limit)
+}
+
+// texts are the two parts as people see them. Line ends are shown only if they
+// are what changed. They are not for a file that is binary.
+func (c *change) texts(was, is text.Part) (before, after diff.Side, ok bool) {
+	wide := text.Detect(c.before.bytes).Wide() || text.Detect(c.after).Wide()
+	from, to := text.Detect(c.before.bytes).View(was.Raw), text.Detect(c.after).View(is.Raw)
+	if from.Census.Binary() || to.Census.Binary() {
+		return before, after, false
+	}
+	before = diff.Side{Text: string(from.Text), Lines: was.Lines, Cut: was.Cut}
+	after = diff.Side{Text: string(to.Text), Lines: is.Lines, Cut: is.Cut}
+	if before.Text == after.Text && !wide {
+		before.Text, after.Text = strings.ToValidUTF8(string(was.Raw), "\uFFFD"), strings.ToValidUTF8(string(is.Raw), "\uFFFD")
+	}
+	return before, after, true
+}
+
+// plan shows the change without making it.
+func (c *change) plan() sdk.Plan {
+	unified, clipped := c.unified()
+	return sdk.Shows(showChange(c.title(), unified, clipped)...)
+}
+
+func (c *change) title() string {
+	if !c.before.exists {
+		return "create " + c.target.name
+	}
+	return c.doing + " " + c.target.name
+}
+
+func showChange(title, unified string, clipped bool) []render.Node {
+	nodes := []render.Node{render.Styled(render.Bold, title)}
+	if unified != "" {
+		nodes = append(nodes, diff.Node(unified))
+	}
+	switch {
+	case clipped && unified == "":
+		nodes = append(nodes, render.Styled(render.Dim, "The change cannot be shown as text."))
+	case clipped:
+		nodes = append(nodes, render.Styled(render.Dim, "The change goes on; only its beginning is shown."))
+	case unified == "":
+		nodes = append(nodes, render.Styled(render.Dim, "Nothing changes."))
+	}
+	return nodes
+}

@@ -1,0 +1,239 @@
+package search
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/agentco/agent/providers/filesystem/internal/text"
+)
+
+// Options say what of a file is wanted.
+type Options struct {
+	// Matcher is what is looked for.
+	Matcher *Matcher
+	// Lines is whether the lines that match are wanted; else reading ends at the
+	// first match, unless Count is set.
+	Lines, Count bool
+	// Before and After are how many lines around each match are wanted.
+	Before, After int
+	// Keep is how many matches are kept at most; all are counted.
+	Keep int
+	// Room is how many bytes of text are kept at most, not counting the first
+	// Skip matches.
+	Room, Skip int
+	// Stopped ends the search early once it is true.
+	Stopped *atomic.Bool
+}
+
+// File is what was found in one.
+type File struct {
+	Matches  int // lines, or with a pattern across lines, places
+	Lines    []Line
+	Binary   bool // it is no text and was not searched to its end
+	TooLarge bool // it is too large for a pattern across lines
+}
+
+// Line is one that matches, with what is around it.
+type Line struct {
+	Number, End   int // from 1; the last one if the match spans lines
+	Text          string
+	Clipped       bool // Text is only what is around the match
+	Before, After []string
+}
+
+const (
+	firstBlock = 64 << 10
+	// longestLine is how much of a line is looked at at once.
+	longestLine = 1 << 20
+	// overlap is how much of a longer line is looked at twice, so that a match
+	// is not cut in two.
+	overlap = 64 << 10
+	// wholeFile is how much is read for a pattern across lines.
+	wholeFile = 8 << 20
+)
+
+// Scanner searches one file after another with the same memory.
+type Scanner struct {
+	Options
+	r       io.Reader
+	block   []byte // what was read; its capacity is the memory
+	ended   bool
+	number  int  // of the line at the block's start, less one
+	counted int  // up to where in the block lines have been counted
+	shown   int  // up to where in the block lines are in the result
+	wanted  int  // lines after the last match that are still to come
+	middle  bool // the block begins within a line
+	passed  bool // which has matched
+	done    bool
+	out     File
+	search  search
+}
+
+var scanners = sync.Pool{New: func() any { return &Scanner{block: make([]byte, 0, firstBlock)} }}
+
+// Search reads r and returns what is in it. When it fails, what was found up to
+// there is returned too.
+func Search(r io.Reader, o Options) (File, error) {
+	s := scanners.Get().(*Scanner)
+	*s = Scanner{Options: o, r: r, block: s.block[:0], search: search{finder: o.Matcher.finder}}
+	err := s.run()
+	out := s.out
+	if cap(s.block) <= longestLine {
+		s.r, s.Options, s.out, s.search = nil, Options{}, File{}, search{}
+		scanners.Put(s)
+	}
+	if out.Binary {
+		out.Lines, out.Matches = nil, 0
+	}
+	return out, err
+}
+
+func (s *Scanner) run() error {
+	if err := s.fill(); err != nil {
+		return err
+	}
+	switch format := text.Detect(s.block); {
+	case format.Wide():
+		if err := s.decode(format); err != nil {
+			return err
+		}
+	case bytes.IndexByte(s.block[:min(len(s.block), text.SniffLen)], 0) >= 0:
+		s.out.Binary = true
+		return nil
+	default:
+		s.shown = len(format.Mark())
+		s.counted = s.shown
+	}
+	if s.Matcher.multiline {
+		return s.whole()
+	}
+	for at := s.shown; ; {
+		end := s.lines()
+		s.look(at, end)
+		if s.done || s.ended || s.Stopped != nil && s.Stopped.Load() {
+			return nil
+		}
+		at = s.shift(end)
+		if err := s.fill(); err != nil {
+			return err
+		}
+	}
+}
+
+// decode reads the rest as the UTF-8 that it stands for.
+func (s *Scanner) decode(format text.Format) error {
+	order := unicode.LittleEndian
+	if format == text.UTF16BE {
+		order = unicode.BigEndian
+	}
+	raw := io.MultiReader(bytes.NewReader(bytes.Clone(s.block)), s.r)
+	s.r = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(raw)
+	s.block, s.ended = s.block[:0], false
+	return s.fill()
+}
+
+// fill reads until the block is full or the file has ended.
+func (s *Scanner) fill() error {
+	for len(s.block) < cap(s.block) && !s.ended {
+		n, err := s.r.Read(s.block[len(s.block):cap(s.block)])
+		s.block = s.block[:len(s.block)+n]
+		if err == io.EOF { //nolint:errorlint // as io.Reader says
+			s.ended = true
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines is where the last whole line in the block ends.
+func (s *Scanner) lines() int {
+	if s.ended {
+		return len(s.block)
+	}
+	return bytes.LastIndexByte(s.block, '\n') + 1
+}
+
+// look finds the matching lines between two places.
+func (s *Scanner) look(at, end int) {
+	if s.middle {
+		if at = s.rest(at, end); s.done || s.middle {
+			return
+		}
+	}
+	if end == 0 && !s.ended { // the block is within one line
+		s.long(at)
+		return
+	}
+	s.search.reset(s.block[:end])
+	for at < end {
+		if at = s.search.from(at); at < 0 {
+			break
+		}
+		start := bytes.LastIndexByte(s.block[:at], '\n') + 1
+		start = max(start, s.shownStart())
+		stop := end
+		if i := bytes.IndexByte(s.block[at:end], '\n'); i >= 0 {
+			stop = at + i
+		}
+		if s.Matcher.matches(trimCR(s.block[start:stop])) && s.found(start, stop) {
+			return
+		}
+		at = stop + 1
+	}
+	s.after(end)
+}
+
+// shownStart is where the first line begins: behind a byte-order mark.
+func (s *Scanner) shownStart() int {
+	if s.number == 0 && s.counted < 4 {
+		return s.counted
+	}
+	return 0
+}
+
+func trimCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
+
+// shift moves what is still needed to the start of the block, with more memory
+// if that is all of it. It returns where to go on.
+func (s *Scanner) shift(end int) int {
+	if end == 0 {
+		return s.stretch()
+	}
+	s.count(end)
+	keep := end
+	for n := 0; n < s.Before && keep > 0 && end-keep < cap(s.block)/4; n++ {
+		keep = bytes.LastIndexByte(s.block[:keep-1], '\n') + 1
+	}
+	for kept := keep; kept < end; { // lines that are in the block again
+		kept += bytes.IndexByte(s.block[kept:end], '\n') + 1
+		s.number--
+	}
+	s.shown = max(s.shown-keep, 0)
+	s.block = s.block[:copy(s.block, s.block[keep:])]
+	s.counted = 0
+	return end - keep
+}
+
+// stretch makes room for a line that fills the block, or lets go of most of it.
+func (s *Scanner) stretch() int {
+	if cap(s.block) < longestLine {
+		s.block = append(make([]byte, 0, 4*cap(s.block)), s.block...)
+		return s.shownStart()
+	}
+	s.block = s.block[:copy(s.block, s.block[len(s.block)-overlap:])]
+	s.middle, s.shown, s.counted = true, 0, 0
+	return 0
+}
+
+// count counts the lines up to a place.
+func (s *Scanner) count(to int) {
+	if to > s.counted {
+		s.number += bytes.Count(s.block[s.counted:to], []byte{'\n'})
+		s.counted = to
+	}
+}
