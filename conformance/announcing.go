@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentco/agent/conformance/client"
+	"github.com/agentco/agent/proto/plugin"
+)
+
+// announcing is a handshake done by hand.
+type announcing struct {
+	err          error // why there is no line at all
+	line         string
+	announcement client.Announcement
+	malformed    error // what is wrong with the line
+	undialled    error // why its address cannot be dialled
+	mutual       error // why mutual TLS fails
+	plain, bare  bool  // served somebody without TLS, without a certificate
+}
+
+func (s *subject) byHand() (*place, client.Options, error) {
+	p, err := s.place()
+	if err != nil {
+		return nil, client.Options{}, err
+	}
+	o := s.at(p)
+	o.WholeEnv = s.start().wholeEnv != nil
+	return p, o, nil
+}
+
+func (s *subject) listen() (out announcing) {
+	_, o, err := s.byHand()
+	if err != nil {
+		return announcing{err: err}
+	}
+	identity, err := client.NewIdentity()
+	if err != nil {
+		return announcing{err: err}
+	}
+	process, err := o.Start(identity, client.Cookie())
+	if err != nil {
+		return announcing{err: err}
+	}
+	defer process.Kill(s.ctx)
+	ctx, cancel := s.patient()
+	defer cancel()
+	if out.line, out.err = process.FirstLine(ctx); out.err != nil {
+		return out
+	}
+	if out.line == "" {
+		out.err = errors.New("it ended without a line on stdout")
+		return out
+	}
+	out.announcement, out.malformed = client.ParseAnnouncement(out.line)
+	if out.malformed != nil {
+		return out
+	}
+	conn, err := out.announcement.Dial()
+	if out.undialled = err; err != nil {
+		return out
+	}
+	out.plain = answersHTTP2(conn)
+	out.mutual, out.bare = tryTLS(out.announcement, identity)
+	return out
+}
+
+// tryTLS connects with our certificate, and without.
+func tryTLS(a client.Announcement, identity client.Identity) (mutual error, bare bool) {
+	if a.Certificate == nil {
+		return errors.New("it announces no certificate"), false
+	}
+	theirs, err := x509.ParseCertificate(a.Certificate)
+	if err != nil {
+		return fmt.Errorf("its certificate cannot be read: %w", err), false
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(theirs)
+	for _, certificates := range [][]tls.Certificate{{identity.Certificate}, nil} {
+		conn, err := a.Dial()
+		if err != nil {
+			return err, bare
+		}
+		answered := answersHTTP2(tls.Client(conn, &tls.Config{
+			RootCAs: pool, Certificates: certificates, ServerName: "localhost", NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12,
+		}))
+		switch {
+		case certificates == nil:
+			bare = answered
+		case !answered:
+			mutual = errors.New("it does not answer over mutual TLS")
+		}
+	}
+	return mutual, bare
+}
+
+// answersHTTP2 greets a server as gRPC does, reports whether it greets back, and closes the connection.
+func answersHTTP2(conn net.Conn) bool {
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+	const preface, emptySettings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	if _, err := io.WriteString(conn, preface+emptySettings); err != nil {
+		return false
+	}
+	// A frame's header: its length, then its type. A server's first frame holds its settings.
+	header := make([]byte, 9)
+	_, err := io.ReadFull(conn, header)
+	return err == nil && header[3] == 4
+}
+
+// uncookied is a start without the right cookie.
+type uncookied struct {
+	cookie  string // what was given instead
+	err     error
+	line    string // what stood first on stdout
+	said    string // everything that was printed
+	running bool   // it did not end by itself
+	code    int
+}
+
+func (s *subject) startWithoutCookie() []uncookied {
+	out := make([]uncookied, 2)
+	var both sync.WaitGroup
+	for i, cookie := range []string{"", plugin.MagicCookieKey + "=another"} {
+		both.Go(func() { out[i] = s.startWith(cookie) })
+	}
+	both.Wait()
+	return out
+}
+
+func (s *subject) startWith(cookie string) uncookied {
+	out := uncookied{cookie: cookie}
+	_, o, err := s.byHand()
+	if err != nil {
+		return uncookied{err: err}
+	}
+	said := &lockedText{}
+	o.Stderr = said
+	var env []string
+	if cookie != "" {
+		env = []string{cookie}
+	}
+	process, err := o.Start(client.Identity{}, env...)
+	if err != nil {
+		return uncookied{err: err}
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, min(s.timeout(), 3*time.Second))
+	defer cancel()
+	select {
+	case <-process.Exited():
+		out.code = process.ExitCode()
+	case <-ctx.Done():
+		out.running = true
+		_ = process.Kill(s.ctx)
+	}
+	out.line, _ = process.FirstLine(s.ctx)
+	out.said = strings.TrimSpace(out.line + process.Printed() + said.String())
+	return out
+}
+
+// lockedText keeps what is written to it.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write keeps b.
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// String is everything so far.
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}

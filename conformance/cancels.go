@@ -1,0 +1,207 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/agentco/agent/conformance/internal/processes"
+	"github.com/agentco/agent/conformance/internal/scenario"
+	"github.com/agentco/agent/conformance/internal/subset"
+	eventv1 "github.com/agentco/agent/proto/pluggableharness/event/v1"
+	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+)
+
+const (
+	// grace is how long a cancelled call has, by the protocol.
+	grace = 5 * time.Second
+	// margin is for the way of a report, and for a machine that is busy.
+	margin = time.Second
+	// patience is how long a report is waited for: one that comes too late is another fault than none.
+	patience = grace + 4*time.Second
+)
+
+// cancels are calls that were cancelled, each in a process of its own.
+type cancels struct {
+	err   error
+	calls []cancelled
+}
+
+type cancelled struct {
+	call    transcript
+	over    bool // the call ended before it could be cancelled
+	reports []report
+	left    []string // processes that the call had started and that are still there after the grace time
+	lives   error    // why the provider does not answer any more
+}
+
+// report is an event that came over the callback channel for a cancelled call.
+type report struct {
+	request *kernelv1.EmitRequest
+	event   *eventv1.ToolResultEvent
+	after   time.Duration // since the cancellation; zero when it was not waited for
+}
+
+func (s *subject) cancelCalls() (out cancels) {
+	calls := s.cancellable()
+	out.calls = make([]cancelled, len(calls))
+	errs := make([]error, len(calls))
+	var all sync.WaitGroup
+	for i, c := range calls {
+		all.Go(func() { out.calls[i], errs[i] = s.cancelOne(c.op, c.planned) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			out.err = err
+		}
+	}
+	return out
+}
+
+type plannedCancel struct {
+	op      operation
+	planned scenario.Call
+}
+
+// cancellable are the scenario's calls that say when to cancel them, and else calls of operations that only read,
+// cancelled at once.
+func (s *subject) cancellable() (out []plannedCancel) {
+	situation, err := s.scenario.In(s.base)
+	if err != nil {
+		return nil
+	}
+	for _, c := range situation.Calls {
+		if op, ok := s.discovery().find(c.Operation); ok && c.Cancel != nil {
+			out = append(out, plannedCancel{op, c})
+		}
+	}
+	for _, op := range s.tested() {
+		if !slices.ContainsFunc(out, func(c plannedCancel) bool { return c.op.category == op.category }) {
+			out = append(out, plannedCancel{op, scenario.Call{
+				Operation: op.GetName(), Name: "made up", Arguments: subset.Valid(op.GetInputSchema()), Cancel: &scenario.Cancel{},
+			}})
+		}
+	}
+	return out
+}
+
+func (s *subject) cancelOne(op operation, planned scenario.Call) (cancelled, error) {
+	r, err := s.configured(nil)
+	if err != nil {
+		return cancelled{}, err
+	}
+	defer r.end()
+	for _, c := range r.place.situation.Calls { // its arguments may name the working folder
+		if c.Operation == planned.Operation && c.Name == planned.Name {
+			planned = c
+		}
+	}
+	before := r.processes()
+	call := r.call(op, planned.Arguments, planned.Directory)
+	out, when := r.cancelAt(op, planned, call)
+	if out.over {
+		return out, nil
+	}
+	if op.GetKind() == toolv1.ToolKind_TOOL_KIND_RESOURCE {
+		r.awaitReport(call.GetId(), when, &out)
+	}
+	out.left = r.awaitBack(before, when.Add(grace+margin))
+	out.reports = r.reportsOf(call.GetId(), out.reports)
+	ctx, cancel := s.patient()
+	defer cancel()
+	_, out.lives = r.service(op.category).list(ctx)
+	return out, nil
+}
+
+// cancelAt makes a call and cancels it at its moment.
+func (r *running) cancelAt(op operation, planned scenario.Call, call *toolv1.ToolCall) (out cancelled, when time.Time) {
+	ctx, stop := r.subject.patient()
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var once sync.Once
+	act := func() {
+		time.AfterFunc(planned.Cancel.After, func() {
+			once.Do(func() {
+				when = time.Now()
+				cancel()
+			})
+		})
+	}
+	if planned.Cancel.Event == "" {
+		act()
+	}
+	awaited := func(e *toolv1.ToolEvent) bool {
+		return planned.Cancel.Event == "event" || planned.Cancel.Event == "output" && (e.GetOutputChunk() != nil || e.GetPartialResult() != nil)
+	}
+	var first sync.Once
+	out.call = r.service(op.category).invoke(ctx, op, planned.Name+", cancelled", call, func(e *toolv1.ToolEvent) {
+		if awaited(e) {
+			first.Do(act)
+		}
+	})
+	// From here on no timer can set the moment any more.
+	once.Do(func() { when = time.Now() })
+	out.over = len(out.call.terminals()) > 0 || out.call.err == nil || ctx.Err() == nil
+	return out, when
+}
+
+func (r *running) awaitReport(id string, when time.Time, out *cancelled) {
+	ctx, cancel := context.WithDeadline(r.subject.ctx, when.Add(patience))
+	defer cancel()
+	event, err := r.Callbacks.Report(ctx, id)
+	if err == nil {
+		out.reports = []report{{event: event, after: time.Since(when)}}
+	}
+}
+
+// reportsOf gives every event of a call; what is known of the first is kept.
+func (r *running) reportsOf(id string, known []report) (out []report) {
+	for _, request := range r.Callbacks.Emitted() {
+		event := &eventv1.ToolResultEvent{}
+		if request.GetKind() == kernelv1.EventKind_EVENT_KIND_TOOL_RESULT && proto.Unmarshal(request.GetPayload(), event) == nil && event.GetToolCallId() != id {
+			continue
+		}
+		one := report{request: request, event: event}
+		if len(known) > 0 && len(out) == 0 {
+			one.after = known[0].after
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// processes are the provider's processes, by number, with their names.
+func (r *running) processes() map[int]string {
+	out := map[int]string{}
+	for _, pid := range processes.Related(r.PID(), r.place.dir) {
+		out[pid] = processes.Name(pid)
+	}
+	return out
+}
+
+// awaitBack waits until no process is there that was not there before, and names those that are. A helper of the
+// provider's own that replaces another of the same name is none.
+func (r *running) awaitBack(before map[int]string, deadline time.Time) (left []string) {
+	helpers := map[string]bool{}
+	for _, name := range before {
+		helpers[name] = true
+	}
+	for {
+		left = nil
+		for pid, name := range r.processes() {
+			if _, known := before[pid]; !known && !helpers[name] {
+				left = append(left, name)
+			}
+		}
+		if len(left) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

@@ -1,0 +1,194 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentco/agent/conformance/internal/scenario"
+)
+
+// StartError says that the binary could not be executed at all. A provider that starts and then breaks a rule is none.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Check starts the provider and tries every selected rule on it. The error says what kept it from trying: the binary
+// cannot be executed (a [StartError]), a file of the options cannot be read, a glob matches no rule, ctx ended. A
+// provider that breaks rules is no error. When Check returns, no process that it started is left, unless the report
+// says so.
+func Check(ctx context.Context, command []string, o Options) (Report, error) {
+	began := time.Now()
+	entries, err := selected(o.Rules)
+	if err != nil {
+		return Report{}, err
+	}
+	command, err = resolve(command)
+	if err != nil {
+		return Report{}, err
+	}
+	planned, err := plan(o)
+	if err != nil {
+		return Report{}, err
+	}
+	base, err := os.MkdirTemp(shortTemp(), "conf")
+	if err != nil {
+		return Report{}, fmt.Errorf("make a folder to try the provider in: %w", err)
+	}
+	defer removeAll(base)
+	s := newSubject(ctx, command, o, planned, base)
+	// A scenario that cannot be set up is not the provider's fault.
+	if _, err := s.place(); err != nil {
+		return Report{}, fmt.Errorf("prepare the scenario: %w", err)
+	}
+	report := Report{Command: command, Rows: s.judge(entries), Provider: s.provider()}
+	report.Took = time.Since(began)
+	return report, context.Cause(ctx)
+}
+
+// selected gives the entries whose ids match one of the globs.
+func selected(globs []string) (out []entry, err error) {
+	for _, glob := range globs {
+		matches := func(e entry) bool {
+			ok, _ := path.Match(glob, e.ID)
+			return ok
+		}
+		if _, err := path.Match(glob, ""); err != nil {
+			return nil, fmt.Errorf("%q is no glob: %w", glob, err)
+		}
+		if !slices.ContainsFunc(catalogue, matches) {
+			return nil, fmt.Errorf("no rule matches %q; --list names them all", glob)
+		}
+	}
+	for _, e := range catalogue {
+		chosen := func(glob string) bool { ok, _ := path.Match(glob, e.ID); return ok }
+		if len(globs) == 0 || slices.ContainsFunc(globs, chosen) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// resolve finds the binary, since processes start in folders of their own.
+func resolve(command []string) ([]string, error) {
+	if len(command) == 0 {
+		return nil, errors.New("there is no command to start a provider with")
+	}
+	found, err := exec.LookPath(command[0])
+	if err == nil {
+		found, err = filepath.Abs(found)
+	}
+	if err != nil {
+		return nil, &StartError{fmt.Errorf("start %s: %w", command[0], errors.Unwrap(err))}
+	}
+	out := append([]string{found}, command[1:]...)
+	// A script that an interpreter is given is named relative to where we are.
+	for i, argument := range out[1:] {
+		if _, err := os.Stat(argument); err == nil && !strings.HasPrefix(argument, "-") {
+			if out[i+1], err = filepath.Abs(argument); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func plan(o Options) (*scenario.Scenario, error) {
+	s := scenario.Empty()
+	if o.Scenario != "" {
+		var err error
+		if s, err = scenario.Read(o.Scenario); err != nil {
+			return nil, err
+		}
+	}
+	for id := range s.Waivers() {
+		if !slices.ContainsFunc(catalogue, func(e entry) bool { return e.ID == id }) {
+			return nil, fmt.Errorf("%s waives %q, which is no rule; --list names them all", o.Scenario, id)
+		}
+	}
+	if o.Config != "" {
+		return s, s.ReadConfig(o.Config)
+	}
+	return s, nil
+}
+
+// shortTemp is a folder for temporary files whose path leaves room for a socket's.
+func shortTemp() string {
+	const long = 40
+	if dir := os.TempDir(); len(dir) < long {
+		return dir
+	}
+	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
+		return "/tmp"
+	}
+	return ""
+}
+
+// judge gives each rule its row, several at a time.
+func (s *subject) judge(entries []entry) []Row {
+	rows := make([]Row, len(entries))
+	// What all others build on comes first; see once.
+	if s.start().err == nil {
+		s.discovery()
+	}
+	var all sync.WaitGroup
+	var tell sync.Mutex
+	for i, e := range entries {
+		all.Go(func() {
+			rows[i] = s.row(e)
+			tell.Lock()
+			defer tell.Unlock()
+			if s.options.Seen != nil {
+				s.options.Seen(rows[i])
+			}
+		})
+	}
+	all.Wait()
+	return rows
+}
+
+func (s *subject) row(e entry) Row {
+	found := s.look(e)
+	row := Row{Rule: e.Rule, Verdict: found.verdict(e.Level), Seen: found.text()}
+	reason, waived := s.scenario.Waivers()[e.ID]
+	switch {
+	case !waived:
+	case row.Verdict == Fail || row.Verdict == Warn:
+		row.Verdict, row.Seen = Skipped, "waived: "+reason+" ("+row.Seen+")"
+	case row.Verdict == Pass:
+		row.Verdict, row.Seen = Warn, "it holds now, so its waiver can go: "+row.Seen
+	}
+	return row
+}
+
+// look tries a rule. Those about the handshake need no provider that can be used.
+func (s *subject) look(e entry) finding {
+	switch {
+	case s.ctx.Err() != nil:
+		return skipped("interrupted")
+	case strings.HasPrefix(e.ID, "handshake."):
+	case s.start().err != nil:
+		return skipped("it could not be started: %v", s.start().err)
+	case s.discovery().err != nil:
+		return skipped("it could not be used: %v", s.discovery().err)
+	}
+	return e.check(s)
+}
+
+func (s *subject) provider() string {
+	if s.start().err != nil {
+		return ""
+	}
+	return s.discovery().provider()
+}

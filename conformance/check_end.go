@@ -1,0 +1,49 @@
+package conformance
+
+import (
+	"strings"
+	"time"
+
+	"github.com/agentco/agent/conformance/internal/processes"
+)
+
+func shutdownClean(l session) finding {
+	if l.end.killed {
+		return broken("it had to be killed after %s", l.end.took.Round(100*time.Millisecond))
+	}
+	return seen("it ended after %s", l.end.took.Round(time.Millisecond))
+}
+
+func shutdownProcesses(l session) finding {
+	if len(l.end.left) > 0 {
+		return broken("there is %s", strings.Join(l.end.left, ", "))
+	}
+	return seen("none")
+}
+
+func shutdownTidy(l session) finding {
+	if l.end.killed {
+		return skipped("it did not end by itself")
+	}
+	if len(l.end.leftover) > 0 {
+		return broken("in TMPDIR there is %s", strings.Join(l.end.leftover[:min(3, len(l.end.leftover))], ", "))
+	}
+	return seen("TMPDIR is empty")
+}
+
+func parentDeath(s *subject) finding {
+	if !processes.Supported {
+		return skipped("processes cannot be told apart on this system")
+	}
+	o := s.orphan()
+	switch {
+	case o.err != nil:
+		return skipped("it could not be used: %v", o.err)
+	case len(o.left) > 0:
+		return broken("there is %s", strings.Join(o.left, ", "))
+	case o.busy:
+		return seen("gone after %s, with a call running", o.took.Round(10*time.Millisecond))
+	default:
+		return seen("gone after %s", o.took.Round(10*time.Millisecond))
+	}
+}

@@ -1,0 +1,88 @@
+package conformance
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// finding is what a check saw. It is a pass unless it was skipped or has problems.
+type finding struct {
+	seen     string
+	skipped  string
+	problems []string
+}
+
+// check looks at the evidence of one rule.
+type check func(*subject) finding
+
+func seen(format string, args ...any) finding { return finding{seen: fmt.Sprintf(format, args...)} }
+
+func skipped(format string, args ...any) finding {
+	return finding{skipped: fmt.Sprintf(format, args...)}
+}
+
+func broken(format string, args ...any) finding {
+	return finding{problems: []string{fmt.Sprintf(format, args...)}}
+}
+
+// tally counts what was looked at, and collects what is wrong with it.
+type tally struct {
+	count    int
+	problems []string
+}
+
+func (t *tally) add(format string, args ...any) {
+	t.problems = append(t.problems, fmt.Sprintf(format, args...))
+}
+
+// of is the finding: what names the things that were looked at, in the plural. Nothing to look at is no pass.
+func (t *tally) of(what string) finding {
+	switch {
+	case len(t.problems) > 0:
+		return finding{problems: t.problems}
+	case t.count == 0:
+		return skipped("there are no %s", what)
+	default:
+		return seen("%d %s", t.count, what)
+	}
+}
+
+// verdict is what a finding means for a rule.
+func (f finding) verdict(level Level) Verdict {
+	switch {
+	case f.skipped != "":
+		return Skipped
+	case len(f.problems) == 0:
+		return Pass
+	case level == Should:
+		return Warn
+	default:
+		return Fail
+	}
+}
+
+// text is the finding for people, in one line.
+func (f finding) text() string {
+	const most = 3
+	switch {
+	case f.skipped != "":
+		return f.skipped
+	case len(f.problems) == 0:
+		return f.seen
+	}
+	text := strings.Join(f.problems[:min(most, len(f.problems))], "; ")
+	if more := len(f.problems) - most; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// quote is text from a provider, short and without control codes.
+func quote(s string) string {
+	const most = 120
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}
