@@ -13,7 +13,7 @@ import (
 )
 
 // maxIdle is how many keepers of a kind wait for work when nothing runs. One more costs a start
-// of about 10 ms, one less about 5 MiB.
+// of about 10 ms and about 2 MiB.
 const maxIdle = 2
 
 // Pool starts commands, each under a keeper of its own. Its methods may be called from

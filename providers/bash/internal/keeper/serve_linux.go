@@ -50,6 +50,7 @@ func run() {
 	defaultSignals()
 	k := &keeper{empty: make(chan struct{})}
 	close(k.empty)
+	slim()
 	for k.serve() == nil {
 	}
 	k.killAll()
