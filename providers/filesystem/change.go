@@ -67,7 +67,7 @@ func (w *workspace) lock(ctx context.Context, call *sdk.Call[config], find func(
 		}
 		unlock, err := w.locks.LockAll(ctx, resolved(targets)...)
 		if err != nil {
-			call.Report("nothing was changed")
+			call.Report("%s was not changed", targets[0].name)
 			return nil, nil, err
 		}
 		// A link on the way may have come to mean another file while waiting.

@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +17,7 @@ import (
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk/sdktest"
 )
@@ -126,6 +130,38 @@ func (w world) tree() map[string]string {
 	return found
 }
 
+// contents is everything below base without times: what an undo brings back.
+func (w world) contents() map[string]string {
+	w.t.Helper()
+	found := map[string]string{}
+	require.NoError(w.t, filepath.Walk(w.base, func(name string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		found[name] = info.Mode().String()
+		switch {
+		case info.Mode().IsRegular():
+			body, err := os.ReadFile(name)
+			found[name] += string(body)
+			return err
+		case info.Mode()&os.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			found[name] += target
+			return err
+		}
+		return nil
+	}))
+	return found
+}
+
+func (w world) noTemporaryFiles() {
+	w.t.Helper()
+	require.NoError(w.t, filepath.Walk(w.base, func(name string, _ os.FileInfo, err error) error {
+		require.False(w.t, atomicfile.IsTemp(name), name)
+		return err
+	}))
+}
+
 const (
 	invalid   = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS
 	notFound  = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND
@@ -133,6 +169,46 @@ const (
 	failed    = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED
 	conflicts = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CONCURRENCY_CONFLICT
 )
+
+// The table of operations in the README is made of the schema.
+func TestReadmeNamesEveryOperation(t *testing.T) {
+	const begin, end = "<!-- operations: the test with -update writes them -->\n", "<!-- end of operations -->\n"
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	head, rest, ok := strings.Cut(string(readme), begin)
+	require.True(t, ok)
+	_, tail, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	table := "| operation | kind, risk | arguments | what it does |\n|---|---|---|---|\n"
+	for _, tool := range newWorld(t, nil).Tools(t.Context()) {
+		table += operationRow(tool)
+	}
+	want := head + begin + table + end + tail
+	if *update {
+		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(readme), "run the test with -update")
+}
+
+// operationRow is an operation as the README shows it: of its description the
+// first sentence.
+func operationRow(tool *toolv1.ToolSchema) string {
+	word := func(enum fmt.Stringer, prefix string) string {
+		return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(enum.String(), prefix)), "_", "-")
+	}
+	does, _, _ := strings.Cut(tool.GetDescription(), "\n")
+	var arguments []string // the required ones first
+	for _, name := range slices.Sorted(maps.Keys(tool.GetInputSchema().GetProperties())) {
+		if slices.Contains(tool.GetInputSchema().GetRequired(), name) {
+			arguments = slices.Insert(arguments, 0, "**"+name+"**")
+		} else {
+			arguments = append(arguments, name)
+		}
+	}
+	return fmt.Sprintf("| `%s` | %s, %s | %s | %s |\n", tool.GetName(), word(tool.GetKind(), "TOOL_KIND_"),
+		word(tool.GetRisk(), "RISK_CLASS_"), strings.Join(arguments, " "), does)
+}
 
 // What models and kernels are told is part of the product: a change of it shows.
 func TestSchemaGolden(t *testing.T) {
@@ -264,6 +340,19 @@ func TestPreviewAndRender(t *testing.T) {
 		{"list_directory", args{}, []string{"text"}, []string{"group", "text", "table"}},
 		{"edit_file", args{"path": "f.go", "old_string": "a\n", "new_string": "b\n"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},
 		{"write_file", args{"path": "g.go", "content": "package g\n"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},
+		{"read_many", args{"paths": []any{"f.go", "none"}}, []string{"text"}, []string{"group", "group", "text", "code", "text", "text", "text"}},
+		{"stat", args{"path": "f.go"}, []string{"text"}, []string{"text"}},
+		{"create_directory", args{"path": "d/e"}, []string{"text"}, []string{"text"}},
+		{"create_directory", args{"path": "d"}, []string{"text"}, []string{"text"}},
+		{"copy", args{"source": "g.go", "destination": "d/g.go"}, []string{"text"}, []string{"text"}},
+		{"move", args{"source": "d/g.go", "destination": "h.go"}, []string{"text"}, []string{"text"}},
+		{"undo", args{"path": "h.go"}, []string{"text"}, []string{"text"}},
+		{"apply_edits", args{"files": []any{
+			args{"path": "g.go", "content": "package h\n"}, args{"path": "d/g.go", "delete": true},
+		}}, []string{"group", "text", "diff", "text"}, []string{"group", "text", "diff", "text"}},
+		{"undo", args{"path": "g.go"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},
+		{"delete", args{"path": "d", "recursive": true}, []string{"text"}, []string{"text"}},
+		{"delete", args{"path": "g.go"}, []string{"text"}, []string{"text"}},
 	} {
 		t.Run(tt.operation, func(t *testing.T) {
 			before := w.tree()

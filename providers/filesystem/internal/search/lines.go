@@ -10,9 +10,8 @@ const clipTo = 2000
 
 // found notes the match in the line between two places. It reports whether
 // nothing more is wanted of the file.
-func (s *Scanner) found(start, end int) bool {
-	if bytes.IndexByte(s.block, 0) >= 0 {
-		s.out.Binary, s.done = true, true
+func (s *scanner) found(start, end int) bool {
+	if s.binary(s.block) {
 		return true
 	}
 	s.out.Matches++
@@ -31,13 +30,22 @@ func (s *Scanner) found(start, end int) bool {
 	return false
 }
 
+// binary reports whether a block in which something was found is no text.
+func (s *scanner) binary(block []byte) bool {
+	if !s.text && bytes.IndexByte(block, 0) >= 0 {
+		s.out.Binary, s.done = true, true
+	}
+	s.text = true
+	return s.out.Binary
+}
+
 // wants reports whether one more match is kept.
-func (s *Scanner) wants() bool {
+func (s *scanner) wants() bool {
 	return s.Lines && s.out.Matches <= s.Keep && (s.Room > 0 || s.out.Matches <= s.Skip)
 }
 
 // keep adds a line to the result, clipped around its match.
-func (s *Scanner) keep(line Line, raw []byte) {
+func (s *scanner) keep(line Line, raw []byte) {
 	place, shown := s.Matcher.in(raw)
 	line.Text, line.Clipped = clip(shown, place)
 	if s.out.Matches > s.Skip {
@@ -47,7 +55,7 @@ func (s *Scanner) keep(line Line, raw []byte) {
 }
 
 // before are the lines in front of a match that have not been shown.
-func (s *Scanner) before(start int) (lines []string) {
+func (s *scanner) before(start int) (lines []string) {
 	first := start
 	for n := 0; n < s.Before && first > s.shown; n++ {
 		first = max(bytes.LastIndexByte(s.block[:first-1], '\n')+1, s.shown)
@@ -61,7 +69,7 @@ func (s *Scanner) before(start int) (lines []string) {
 }
 
 // after gives the last match the lines behind it, as far as a place.
-func (s *Scanner) after(end int) {
+func (s *scanner) after(end int) {
 	for s.wanted > 0 && s.shown < end {
 		stop := end
 		if i := bytes.IndexByte(s.block[s.shown:end], '\n'); i >= 0 {
@@ -74,7 +82,7 @@ func (s *Scanner) after(end int) {
 	}
 }
 
-func (s *Scanner) around(start, end int) string {
+func (s *scanner) around(start, end int) string {
 	text, _ := clip(decoded(trimCR(s.block[start:end])), nil)
 	s.Room -= len(text)
 	return text
@@ -101,10 +109,10 @@ func clip(line []byte, place []int) (string, bool) {
 	return string(line[start:end]), true
 }
 
-// long looks at a block that lies within one line. What touches its ends may be
-// no match in the whole line, and is looked at again with the next block.
-func (s *Scanner) long(at int) {
-	if cap(s.block) < longestLine {
+// long looks at a block that lies within one line. Where a pattern wants the
+// start or the end of a line, the ends of the block are neither.
+func (s *scanner) long(at int) {
+	if cap(s.block) < s.sizes.line {
 		return // it will be looked at with more of it
 	}
 	s.inside(s.block[at:], false)
@@ -112,7 +120,7 @@ func (s *Scanner) long(at int) {
 
 // rest looks at what belongs to a line that began in an earlier block. It
 // returns where the next line begins.
-func (s *Scanner) rest(at, end int) int {
+func (s *scanner) rest(at, end int) int {
 	stop, more := len(s.block), !s.ended
 	if i := bytes.IndexByte(s.block[at:], '\n'); i >= 0 {
 		stop, more = at+i, false
@@ -127,17 +135,16 @@ func (s *Scanner) rest(at, end int) int {
 }
 
 // inside looks at a part of a long line, once it has not matched before.
-func (s *Scanner) inside(part []byte, last bool) {
+func (s *scanner) inside(part []byte, last bool) {
 	if s.passed || s.search.finder.missing(part) {
 		return
 	}
 	place, shown := s.Matcher.in(part)
-	if place == nil || s.middle && place[0] == 0 || !last && place[1] == len(shown) {
+	if place == nil || s.middle && s.Matcher.starts && place[0] == 0 || !last && s.Matcher.ends && place[1] == len(shown) {
 		return
 	}
 	s.passed = true
-	if bytes.IndexByte(part, 0) >= 0 {
-		s.out.Binary, s.done = true, true
+	if s.binary(part) {
 		return
 	}
 	s.out.Matches++

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,6 +51,8 @@ type Matcher struct {
 	re        *regexp.Regexp
 	finder    finder
 	plain     bool // what the finder finds is a match
+	starts    bool // it asks for the start of a line
+	ends      bool // it asks for the end of one
 }
 
 // Compile makes a query ready. The error is a [*SyntaxError].
@@ -80,6 +83,8 @@ func Compile(q Query) (*Matcher, error) {
 		return nil, explain(q.Pattern, err)
 	}
 	m := &Matcher{re: re, multiline: q.Multiline}
+	m.starts = asks(tree, syntax.OpBeginLine, syntax.OpBeginText)
+	m.ends = asks(tree, syntax.OpEndLine, syntax.OpEndText)
 	needed := literalsOf(tree.Simplify())
 	if !q.Multiline && needed.hold("\n") {
 		return nil, &SyntaxError{q.Pattern, 0, "the pattern wants a line end, which no line holds; set multiline"}
@@ -87,6 +92,10 @@ func Compile(q Query) (*Matcher, error) {
 	m.finder = newFinder(needed)
 	m.plain = tree.Op == syntax.OpLiteral && tree.Flags&syntax.FoldCase == 0 && m.finder.only(string(tree.Rune))
 	return m, nil
+}
+
+func asks(re *syntax.Regexp, ops ...syntax.Op) bool {
+	return slices.Contains(ops, re.Op) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return asks(sub, ops...) })
 }
 
 // explain says where the fault of a pattern is.

@@ -45,20 +45,22 @@ type Line struct {
 	Before, After []string
 }
 
-const (
-	firstBlock = 64 << 10
-	// longestLine is how much of a line is looked at at once.
-	longestLine = 1 << 20
-	// overlap is how much of a longer line is looked at twice, so that a match
-	// is not cut in two.
-	overlap = 64 << 10
-	// wholeFile is how much is read for a pattern across lines.
-	wholeFile = 8 << 20
-)
+// sizes are those of blocks, in bytes.
+type sizes struct {
+	first int // what is read at once
+	line  int // how much of a line is looked at at once
+	// overlap is how much of a longer line is looked at twice, so that a match is
+	// not cut in two.
+	overlap int
+	whole   int // how much is read for a pattern across lines
+}
 
-// Scanner searches one file after another with the same memory.
-type Scanner struct {
+var usual = sizes{first: 64 << 10, line: 1 << 20, overlap: 64 << 10, whole: 8 << 20}
+
+// scanner searches one file.
+type scanner struct {
 	Options
+	sizes   sizes
 	r       io.Reader
 	block   []byte // what was read; its capacity is the memory
 	ended   bool
@@ -68,31 +70,32 @@ type Scanner struct {
 	wanted  int  // lines after the last match that are still to come
 	middle  bool // the block begins within a line
 	passed  bool // which has matched
+	text    bool // the block holds no NUL
 	done    bool
 	out     File
 	search  search
 }
 
-var scanners = sync.Pool{New: func() any { return &Scanner{block: make([]byte, 0, firstBlock)} }}
+var blocks = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, usual.first)) }}
 
 // Search reads r and returns what is in it. When it fails, what was found up to
 // there is returned too.
 func Search(r io.Reader, o Options) (File, error) {
-	s := scanners.Get().(*Scanner)
-	*s = Scanner{Options: o, r: r, block: s.block[:0], search: search{finder: o.Matcher.finder}}
-	err := s.run()
-	out := s.out
-	if cap(s.block) <= longestLine {
-		s.r, s.Options, s.out, s.search = nil, Options{}, File{}, search{}
-		scanners.Put(s)
-	}
-	if out.Binary {
-		out.Lines, out.Matches = nil, 0
-	}
-	return out, err
+	memory := blocks.Get().(*bytes.Buffer)
+	defer blocks.Put(memory)
+	return scan(r, o, usual, memory.AvailableBuffer())
 }
 
-func (s *Scanner) run() error {
+func scan(r io.Reader, o Options, sizes sizes, block []byte) (File, error) {
+	s := scanner{Options: o, sizes: sizes, r: r, block: block, search: search{finder: o.Matcher.finder}}
+	err := s.run()
+	if s.out.Binary {
+		s.out.Lines, s.out.Matches = nil, 0
+	}
+	return s.out, err
+}
+
+func (s *scanner) run() error {
 	if err := s.fill(); err != nil {
 		return err
 	}
@@ -125,7 +128,7 @@ func (s *Scanner) run() error {
 }
 
 // decode reads the rest as the UTF-8 that it stands for.
-func (s *Scanner) decode(format text.Format) error {
+func (s *scanner) decode(format text.Format) error {
 	order := unicode.LittleEndian
 	if format == text.UTF16BE {
 		order = unicode.BigEndian
@@ -137,7 +140,8 @@ func (s *Scanner) decode(format text.Format) error {
 }
 
 // fill reads until the block is full or the file has ended.
-func (s *Scanner) fill() error {
+func (s *scanner) fill() error {
+	s.text = false
 	for len(s.block) < cap(s.block) && !s.ended {
 		n, err := s.r.Read(s.block[len(s.block):cap(s.block)])
 		s.block = s.block[:len(s.block)+n]
@@ -151,7 +155,7 @@ func (s *Scanner) fill() error {
 }
 
 // lines is where the last whole line in the block ends.
-func (s *Scanner) lines() int {
+func (s *scanner) lines() int {
 	if s.ended {
 		return len(s.block)
 	}
@@ -159,7 +163,7 @@ func (s *Scanner) lines() int {
 }
 
 // look finds the matching lines between two places.
-func (s *Scanner) look(at, end int) {
+func (s *scanner) look(at, end int) {
 	if s.middle {
 		if at = s.rest(at, end); s.done || s.middle {
 			return
@@ -189,7 +193,7 @@ func (s *Scanner) look(at, end int) {
 }
 
 // shownStart is where the first line begins: behind a byte-order mark.
-func (s *Scanner) shownStart() int {
+func (s *scanner) shownStart() int {
 	if s.number == 0 && s.counted < 4 {
 		return s.counted
 	}
@@ -200,7 +204,7 @@ func trimCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
 
 // shift moves what is still needed to the start of the block, with more memory
 // if that is all of it. It returns where to go on.
-func (s *Scanner) shift(end int) int {
+func (s *scanner) shift(end int) int {
 	if end == 0 {
 		return s.stretch()
 	}
@@ -220,18 +224,18 @@ func (s *Scanner) shift(end int) int {
 }
 
 // stretch makes room for a line that fills the block, or lets go of most of it.
-func (s *Scanner) stretch() int {
-	if cap(s.block) < longestLine {
-		s.block = append(make([]byte, 0, 4*cap(s.block)), s.block...)
+func (s *scanner) stretch() int {
+	if cap(s.block) < s.sizes.line {
+		s.block = append(make([]byte, 0, min(4*cap(s.block), s.sizes.line)), s.block...)
 		return s.shownStart()
 	}
-	s.block = s.block[:copy(s.block, s.block[len(s.block)-overlap:])]
+	s.block = s.block[:copy(s.block, s.block[len(s.block)-s.sizes.overlap:])]
 	s.middle, s.shown, s.counted = true, 0, 0
 	return 0
 }
 
 // count counts the lines up to a place.
-func (s *Scanner) count(to int) {
+func (s *scanner) count(to int) {
 	if to > s.counted {
 		s.number += bytes.Count(s.block[s.counted:to], []byte{'\n'})
 		s.counted = to

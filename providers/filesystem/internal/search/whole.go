@@ -1,13 +1,11 @@
 package search
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // whole looks for a pattern across lines in the whole file.
-func (s *Scanner) whole() error {
+func (s *scanner) whole() error {
 	for !s.ended {
-		if len(s.block) > wholeFile {
+		if len(s.block) > s.sizes.whole {
 			s.out.TooLarge = true
 			return nil
 		}
@@ -42,7 +40,7 @@ func (s *Scanner) whole() error {
 
 // span notes a match between two places, with the whole of the lines it is in,
 // and returns where to go on.
-func (s *Scanner) span(from, to int) int {
+func (s *scanner) span(from, to int) int {
 	body := s.block
 	start := bytes.LastIndexByte(body[:from], '\n') + 1
 	last := max(to-1, from) // a line end at its end belongs to the line before
