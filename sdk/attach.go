@@ -30,6 +30,7 @@ func (p *Provider[C]) Attach(s grpc.ServiceRegistrar, callbacks CallbackDialer) 
 func (p *Provider[C]) server(callbacks CallbackDialer) *server {
 	// Without a working directory relative paths fail on their own, with a better message.
 	dir, _ := os.Getwd()
+	p.started.Store(true)
 	return newServer(p, Env{Dir: dir}, newCallbacks(callbacks))
 }
 

@@ -26,12 +26,18 @@ type Call[C any] struct {
 
 // frame is a call with its types forgotten.
 type frame struct {
+	server    *server
 	config    any
 	call      *toolv1.ToolCall
 	operation *spec
 	events    *events
 	grace     context.Context
-	log       *slog.Logger
+	preview   bool
+}
+
+// logger is made when somebody logs, which most calls do not.
+func (f *frame) logger() *slog.Logger {
+	return f.server.callbacks.logger(f.call.GetCallContext().GetSessionId(), f.server.name+"."+f.operation.name)
 }
 
 func newCall[C any](ctx context.Context, f *frame) *Call[C] {
@@ -58,15 +64,16 @@ func (c *Call[C]) Path(p string) string {
 
 // Status sends a progress message. Each one is sent.
 func (c *Call[C]) Status(format string, args ...any) {
-	c.frame.events.progress(fmt.Sprintf(format, args...), nil)
+	c.frame.events.status(fmt.Sprintf(format, args...))
 }
 
-// Progress says how much is done; total is 0 when it is not known. It may be called at every step: what comes within
-// a tenth of a second of the one before is left out, save the last step of a known total.
-func (c *Call[C]) Progress(done, total int) { c.frame.events.steps(done, total) }
+// Progress says how much is done; total is 0 when it is not known. It may be called at every step: it waits for nobody,
+// the newest step is sent ten times a second, and the last one before the end of the call.
+func (c *Call[C]) Progress(done, total int) { c.frame.events.progress(done, total) }
 
 // Stdout sends what is written to it as output, in chunks of at most 32 KiB, exactly as it is. Write blocks while
-// the kernel is slow to read. After a cancellation the last 64 KiB go into the report instead.
+// the kernel is slow to read. After a cancellation the last 64 KiB go into the report instead. The value of a sensitive
+// attribute is found within one Write, not when it is cut by two.
 func (c *Call[C]) Stdout() io.Writer {
 	return &output{events: c.frame.events, stream: toolv1.OutputStream_OUTPUT_STREAM_STDOUT}
 }
@@ -87,8 +94,12 @@ func (c *Call[C]) Report(format string, args ...any) {
 }
 
 // Exit sends how the child process of the call ended. With a signal's name ("SIGTERM") the code is 128 plus
-// its number. Only the first one is sent.
-func (c *Call[C]) Exit(code int, signal string) { c.frame.events.exit(code, signal) }
+// its number. Only the first one is sent, and none of an operation that is not declared Streaming.
+func (c *Call[C]) Exit(code int, signal string) {
+	if !c.frame.events.exit(code, signal) {
+		c.frame.logger().Warn("an exit status was dropped: the operation is not declared Streaming", "code", code)
+	}
+}
 
-// Log writes to the kernel's log. Never log a secret.
-func (c *Call[C]) Log() *slog.Logger { return c.frame.log }
+// Log writes to the kernel's log, or to standard error while the kernel takes none.
+func (c *Call[C]) Log() *slog.Logger { return c.frame.logger() }

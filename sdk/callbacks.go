@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk/internal/secret"
 )
 
 // CallbackDialer opens the connection on which the kernel serves its callbacks. Its caller closes what it returns
@@ -23,14 +23,13 @@ type CallbackDialer func() (grpc.ClientConnInterface, error)
 // connectPatience is how long a report waits for the channel. A kernel that serves one announced it long before.
 const connectPatience = time.Second
 
-var errNoCallbacks = errors.New("the kernel serves no callbacks")
-
 // callbacks is the way back to the kernel. The kernel announces the channel and go-plugin forgets an announcement
 // that nobody takes up within seconds, so a provider dials at the first chance, in the background, and again at
 // later calls while it has not succeeded.
 type callbacks struct {
-	dial CallbackDialer
-	logs *logQueue
+	dial    CallbackDialer
+	logs    *logQueue
+	secrets *secret.Set
 
 	mu      sync.Mutex
 	client  kernelv1.KernelCallbackServiceClient
@@ -40,7 +39,7 @@ type callbacks struct {
 }
 
 func newCallbacks(dial CallbackDialer) *callbacks {
-	c := &callbacks{dial: dial}
+	c := &callbacks{dial: dial, secrets: &secret.Set{}}
 	c.logs = newLogQueue(c)
 	return c
 }
@@ -88,7 +87,7 @@ func (c *callbacks) connected(ctx context.Context) (kernelv1.KernelCallbackServi
 		return client, nil
 	}
 	if pending == nil {
-		return nil, errNoCallbacks
+		return nil, ErrNoKernel
 	}
 	select {
 	case <-pending:
@@ -96,7 +95,7 @@ func (c *callbacks) connected(ctx context.Context) (kernelv1.KernelCallbackServi
 		return nil, ctx.Err()
 	}
 	if client = c.ready(); client == nil {
-		return nil, errNoCallbacks
+		return nil, ErrNoKernel
 	}
 	return client, nil
 }
@@ -110,20 +109,14 @@ func (c *callbacks) ready() kernelv1.KernelCallbackServiceClient {
 
 // emitCancelled hands the report of a cancelled call to the kernel.
 func (c *callbacks) emitCancelled(ctx context.Context, call *toolv1.ToolCall, report *toolv1.ToolError) error {
-	reachable, cancel := context.WithTimeout(ctx, connectPatience)
-	defer cancel()
-	client, err := c.connected(reachable)
-	if err != nil {
-		return err
-	}
 	payload, err := proto.Marshal(&eventv1.ToolResultEvent{
 		ToolCallId: call.GetId(),
-		Outcome:    &eventv1.ToolResultEvent_Error{Error: bounded(report)},
+		Outcome:    &eventv1.ToolResultEvent_Error{Error: bounded(secret.Clean(c.secrets, report), messageBytes)},
 	})
 	if err != nil {
 		return err
 	}
-	_, err = client.Emit(ctx, &kernelv1.EmitRequest{
+	_, err = c.emit(ctx, &kernelv1.EmitRequest{
 		SessionId:     call.GetCallContext().GetSessionId(),
 		Kind:          kernelv1.EventKind_EVENT_KIND_TOOL_RESULT,
 		SchemaVersion: plugin.SchemaVersion,

@@ -19,7 +19,7 @@ func (s *server) report(ctx context.Context, f *frame, out outcome) {
 		return // there is nobody to tell
 	}
 	if errors.Is(out.err, errAbandoned) {
-		f.log.Warn("abandoned after the grace time", "operation", f.operation.name, "call", f.call.GetId())
+		f.logger().Warn("abandoned after the grace time", "operation", f.operation.name, "call", f.call.GetId())
 		// The grace time is over; what is known still goes out.
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
@@ -41,7 +41,7 @@ func (s *server) report(ctx context.Context, f *frame, out outcome) {
 		Details:  looseStruct(details),
 	})
 	if err != nil {
-		f.log.Warn("the kernel did not take the report of a cancelled call", "call", f.call.GetId(), "error", err.Error())
+		f.logger().Warn("the kernel did not take the report of a cancelled call", "call", f.call.GetId(), "error", err.Error())
 	}
 }
 
@@ -55,7 +55,10 @@ func (e *events) conclusion(out outcome) (note string, payload *structpb.Struct)
 		}
 		return note, e.report
 	}
+	var waited *neverStarted
 	switch cause := out.err; {
+	case errors.As(cause, &waited):
+		return "cancelled while it waited for a call that it may not run beside; nothing was done", nil
 	case cause == nil:
 		return "completed before the cancellation took effect", out.payload
 	case errors.Is(cause, errAbandoned):

@@ -21,11 +21,7 @@ func (s commandService) GetCapabilities(context.Context, *slashcommandv1.GetCapa
 	response := &slashcommandv1.GetCapabilitiesResponse{ConfigSchema: s.schema}
 	for _, op := range s.operations {
 		if about := op.about(); about.command {
-			response.Commands = append(response.Commands, &slashcommandv1.SlashCommandSpec{
-				Name: about.name, Description: about.description, InputSchema: about.in.Schema,
-				Kind: about.kind, Risk: about.risk, Concurrency: about.concurrency,
-				Streaming: about.streaming, DefaultTimeout: about.timeout, Idempotent: about.idempotent,
-			})
+			response.Commands = append(response.Commands, about.slashCommand())
 		}
 	}
 	return response, nil
@@ -33,7 +29,7 @@ func (s commandService) GetCapabilities(context.Context, *slashcommandv1.GetCapa
 
 func (s commandService) Configure(ctx context.Context, r *slashcommandv1.ConfigureRequest) (*slashcommandv1.ConfigureResponse, error) {
 	if err := s.configure(ctx, r.GetConfig()); err != nil {
-		return nil, asError(err).status()
+		return nil, s.refusal(err)
 	}
 	return &slashcommandv1.ConfigureResponse{}, nil
 }

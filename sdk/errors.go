@@ -36,6 +36,9 @@ const (
 	CategoryUnknown          = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN)
 )
 
+// crashed is the category that only a kernel may use.
+const crashed = Category(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED)
+
 func (c Category) String() string {
 	name := toolv1.ToolErrorCategory(c).String()
 	return strings.ToLower(strings.TrimPrefix(name, "TOOL_ERROR_CATEGORY_"))
@@ -134,6 +137,8 @@ func asError(err error) *Error {
 		return &Error{Category: CategoryPermissionDenied, Message: err.Error(), Err: err}
 	case misnamed(err):
 		return &Error{Category: CategoryInvalidArguments, Message: err.Error(), Err: err}
+	case errors.Is(err, ErrNoKernel):
+		return &Error{Category: CategoryExecutionFailed, Message: err.Error(), Err: err}
 	case errors.Is(err, jail.ErrUnstable):
 		return &Error{Category: CategoryConflict, Message: err.Error(), Err: err, Retryable: true}
 	default:
@@ -171,17 +176,24 @@ func misnamed(err error) bool {
 
 // proto is e on the wire.
 func (e *Error) proto() *toolv1.ToolError {
+	category := e.Category
+	if category < CategoryInvalidArguments || category > CategoryUnknown || category == crashed {
+		category = CategoryUnknown
+	}
 	out := &toolv1.ToolError{
-		Category:  toolv1.ToolErrorCategory(e.Category),
+		Category:  toolv1.ToolErrorCategory(category),
 		Message:   strings.ToValidUTF8(e.Message, "\uFFFD"),
 		Retryable: e.Retryable,
 	}
 	details := maps.Clone(e.Details)
-	if e.Category == CategoryUnknown && details["cause"] == nil {
+	if category == CategoryUnknown && details["cause"] == nil {
 		if details == nil {
 			details = map[string]any{}
 		}
-		details["cause"] = fmt.Sprint(e.Message)
+		details["cause"] = e.Message
+		if e.Err != nil {
+			details["cause"] = fmt.Sprintf("%T: %v", e.Err, e.Err)
+		}
 	}
 	if len(details) > 0 {
 		out.Details = looseStruct(details)
@@ -189,10 +201,17 @@ func (e *Error) proto() *toolv1.ToolError {
 	return out
 }
 
-// status is e as the answer of a unary call, with itself in the details.
-func (e *Error) status() error {
-	s := status.New(codeOf(e.Category), strings.ToValidUTF8(e.Message, "\uFFFD"))
-	if detailed, err := s.WithDetails(e.proto()); err == nil {
+// statusBytes is what the status of a unary call may have: it travels in headers, where clients take 8 KiB in all.
+const statusBytes = 4 << 10
+
+// statusOf is e as the status of a unary call, with itself in the details.
+func statusOf(e *toolv1.ToolError) error {
+	message := e.GetMessage()
+	if len(message) > statusBytes/4 {
+		message = strings.ToValidUTF8(message[:statusBytes/4], "") + "…"
+	}
+	s := status.New(codeOf(Category(e.GetCategory())), message)
+	if detailed, err := s.WithDetails(e); err == nil {
 		s = detailed
 	}
 	return s.Err()

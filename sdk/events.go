@@ -6,25 +6,20 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/internal/secret"
 )
 
 const (
-	// chunkBytes is the size of the largest output chunk: large enough for full speed, small enough that a
-	// slow reader holds up little.
-	chunkBytes = 32 << 10
-	// reportBytes is how much output a cancellation report carries.
-	reportBytes = 64 << 10
-	// stepInterval is the least time between two progress events of one call.
-	stepInterval = 100 * time.Millisecond
 	// messageBytes is what fits in a gRPC message on the default limit of 4 MiB, with room for the envelope.
 	messageBytes = 4<<20 - 64<<10
+	// textBytes is the most of a text that is meant for one look.
+	textBytes = 64 << 10
 )
 
 // events is the outgoing side of one call. It keeps the grammar (at most one exit status, nothing after the end),
@@ -33,68 +28,65 @@ type events struct {
 	ctx       context.Context
 	send      func(*toolv1.ToolEvent) error
 	streaming bool
+	secrets   *secret.Set
+	steps     steps
 
-	mu       sync.Mutex
-	closed   bool
-	exited   bool
-	lastStep time.Time
-	report   *structpb.Struct
-	output   tail
+	mu     sync.Mutex
+	closed bool
+	exited bool
+	report *structpb.Struct
+	output tail
 }
 
 // emit sends one event. The lock is held while it is sent: a gRPC stream takes one writer at a time. It returns
 // false when the event can no longer be delivered.
 func (e *events) emit(event *toolv1.ToolEvent) bool {
+	if !e.secrets.Empty() {
+		event = secret.Clean(e.secrets, event)
+	}
 	return e.send(event) == nil && e.ctx.Err() == nil
 }
 
-func (e *events) progress(message string, fraction *float64) {
+func (e *events) status(message string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return
 	}
-	e.emit(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Progress_{Progress: &toolv1.ToolEvent_Progress{
-		Message: strings.ToValidUTF8(message, "\uFFFD"), FractionComplete: fraction,
-	}}})
+	e.flushStepsLocked()
+	e.emit(progressEvent(message, nil))
 }
 
-func (e *events) steps(done, total int) {
-	e.mu.Lock()
-	now := time.Now()
-	due := now.Sub(e.lastStep) >= stepInterval || total > 0 && done >= total
-	if due {
-		e.lastStep = now
-	}
-	e.mu.Unlock()
-	switch {
-	case !due:
-	case total > 0:
-		fraction := min(1, max(0, float64(done)/float64(total)))
-		e.progress(fmt.Sprintf("%d of %d", done, total), &fraction)
-	default:
-		e.progress(fmt.Sprint(done), nil)
+func (e *events) progress(done, total int) {
+	if e.steps.set(done, total) {
+		go e.pace()
 	}
 }
 
-func (e *events) exit(code int, signal string) {
+// exit reports whether the operation may have an exit status at all.
+func (e *events) exit(code int, signal string) bool {
 	status := &toolv1.ToolEvent_ExitStatus{ExitCode: int32(code)}
 	if signal != "" {
-		status.Signal = proto.String(signal)
+		status.Signal = proto.String(clipped(signal))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || e.exited {
-		return
+	if e.closed || e.exited || !e.streaming {
+		return e.streaming
 	}
 	e.exited = true
+	e.flushStepsLocked()
 	e.emit(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_ExitStatus_{ExitStatus: status}})
+	return true
 }
 
 func (e *events) partial(payload any) error {
 	encoded, err := payloadOf(payload)
 	if err != nil {
 		return fmt.Errorf("partial result: %w", err)
+	}
+	if size := proto.Size(encoded); size > messageBytes {
+		return fmt.Errorf("partial result: it has %d bytes and one message carries at most %d; send less at a time", size, messageBytes)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -135,7 +127,12 @@ func (e *events) write(stream toolv1.OutputStream, p []byte) error {
 func (e *events) end(last *toolv1.ToolEvent) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.flushStepsLocked()
 	e.closed = true
+	e.steps.end()
+	if !e.secrets.Empty() {
+		last = secret.Clean(e.secrets, last)
+	}
 	return e.send(last)
 }
 
@@ -144,40 +141,14 @@ func (e *events) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
-}
-
-// output is one stream of a call as an io.Writer.
-type output struct {
-	events *events
-	stream toolv1.OutputStream
-}
-
-func (o *output) Write(p []byte) (n int, err error) {
-	for len(p) > 0 {
-		chunk := p[:min(len(p), chunkBytes)]
-		if err := o.events.write(o.stream, chunk); err != nil {
-			return n, err
-		}
-		n, p = n+len(chunk), p[len(chunk):]
-	}
-	return n, nil
-}
-
-// tail keeps the last reportBytes written to it.
-type tail struct{ kept []byte }
-
-func (t *tail) write(p []byte) {
-	t.kept = append(t.kept, p...)
-	if extra := len(t.kept) - reportBytes; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
-	}
+	e.steps.end()
 }
 
 // payloadOf makes a payload of a map or of whatever encoding/json makes an object of.
 func payloadOf(v any) (*structpb.Struct, error) {
 	switch m := v.(type) {
 	case *structpb.Struct:
-		return m, nil
+		return secret.Clean(nil, m), nil
 	case map[string]any:
 		return looseStruct(m), nil
 	}
@@ -187,4 +158,12 @@ func payloadOf(v any) (*structpb.Struct, error) {
 	}
 	s := &structpb.Struct{}
 	return s, protojson.Unmarshal(text, s)
+}
+
+// clipped keeps a text to what somebody can look at, and UTF-8.
+func clipped(text string) string {
+	if len(text) > textBytes {
+		text = text[:textBytes] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/internal/secret"
 )
 
 // outcome is what the function of an operation returned.
@@ -27,7 +28,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	s.callbacks.prepare()
 	op, config, err := s.admit(command, call.GetToolName())
 	if err != nil {
-		return send(errorEvent(err))
+		return send(secret.Clean(s.secrets, errorEvent(err)))
 	}
 	ctx, cancel := context.WithCancelCause(rpc)
 	defer cancel(nil)
@@ -35,9 +36,8 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	grace, endGrace := s.graceOf(ctx)
 	defer endGrace()
 	f := &frame{
-		config: config, call: call, operation: op.about(), grace: grace,
-		log:    s.callbacks.logger(call.GetCallContext().GetSessionId(), s.name+"."+op.about().name),
-		events: &events{ctx: ctx, send: send, streaming: op.about().streaming},
+		server: s, config: config, call: call, operation: op.about(), grace: grace,
+		events: &events{ctx: ctx, send: send, streaming: op.about().streaming, secrets: s.secrets},
 	}
 	done := make(chan outcome, 1)
 	go func() { done <- run(ctx, op, f) }()
@@ -106,7 +106,7 @@ func await(ctx, grace context.Context, done <-chan outcome) outcome {
 // lastEvent is the one event that ends a call that was not cancelled.
 func lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
 	if out.err != nil {
-		return errorEvent(out.err)
+		return errorEvent(uncancelled(out.err))
 	}
 	event := &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: out.payload}}}
 	if size := proto.Size(event); size > messageBytes {
@@ -116,17 +116,34 @@ func lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
 }
 
 func errorEvent(err error) *toolv1.ToolEvent {
-	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(asError(err).proto())}}
+	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(asError(err).proto(), messageBytes)}}
 }
 
-// bounded keeps an error within one message: the details go first, then the end of the text.
-func bounded(e *toolv1.ToolError) *toolv1.ToolError {
-	if proto.Size(e) <= messageBytes {
+// uncancelled is err for a call that nobody cancelled: a context that the function made and ended itself is no
+// cancellation, and a kernel would not show it as the failure that it is.
+func uncancelled(err error) error {
+	var known *Error
+	if errors.As(err, &known) || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Error{Category: CategoryUnknown, Message: err.Error() + ", although the call was not cancelled", Err: err}
+}
+
+// bounded keeps an error within a limit of bytes: long details are cut, then all of them and the end of the text go.
+func bounded(e *toolv1.ToolError, limit int) *toolv1.ToolError {
+	if proto.Size(e) <= limit {
 		return e
 	}
-	e.Details = looseStruct(map[string]any{"cause": fmt.Sprintf("details of %d bytes were left out", proto.Size(e.GetDetails()))})
-	if limit := messageBytes / 2; len(e.GetMessage()) > limit {
-		e.Message = strings.ToValidUTF8(e.GetMessage()[:limit], "")
+	for _, value := range e.GetDetails().GetFields() {
+		if text, ok := value.GetKind().(*structpb.Value_StringValue); ok && len(text.StringValue) > limit/8 {
+			text.StringValue = strings.ToValidUTF8(text.StringValue[:limit/8], "") + "…"
+		}
+	}
+	if proto.Size(e) > limit {
+		e.Details = looseStruct(map[string]any{"cause": fmt.Sprintf("details of %d bytes were left out", proto.Size(e.GetDetails()))})
+	}
+	if len(e.GetMessage()) > limit/2 {
+		e.Message = strings.ToValidUTF8(e.GetMessage()[:limit/2], "") + "…"
 	}
 	return e
 }

@@ -16,6 +16,7 @@ import (
 
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
 	logv1 "github.com/agentco/agent/proto/pluggableharness/log/v1"
+	"github.com/agentco/agent/sdk/internal/secret"
 )
 
 const (
@@ -52,6 +53,9 @@ func newLogQueue(c *callbacks) *logQueue {
 }
 
 func (q *logQueue) add(r logRecord) {
+	if !q.callbacks.secrets.Empty() {
+		r.entry = secret.Clean(q.callbacks.secrets, r.entry)
+	}
 	q.waiting.Add(1)
 	select {
 	case q.entries <- r:
@@ -192,7 +196,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 		return true
 	})
 	h.queue.add(logRecord{session: h.session, entry: &logv1.LogEntry{
-		Level: levelOf(r.Level), Logger: h.name, Message: strings.ToValidUTF8(r.Message, "\uFFFD"),
+		Level: levelOf(r.Level), Logger: h.name, Message: clipped(r.Message),
 		Fields: looseStruct(fields), Time: timestamppb.New(r.Time),
 	}})
 	return nil

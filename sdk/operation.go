@@ -41,20 +41,6 @@ type Operation[C, In, Out any] struct {
 	recent  recent[In]
 }
 
-// spec is what is said of an operation on the wire, without its types.
-type spec struct {
-	command     bool
-	name        string
-	description string
-	kind        toolv1.ToolKind
-	risk        toolv1.RiskClass
-	concurrency *toolv1.ConcurrencySpec
-	streaming   bool
-	idempotent  bool
-	timeout     *durationpb.Duration
-	in, out     *schema.Type
-}
-
 // operation is an Operation with its types forgotten.
 type operation interface {
 	about() *spec
@@ -95,7 +81,9 @@ func register[C, In, Out any](p *Provider[C], command bool, name, description st
 		kind: toolv1.ToolKind_TOOL_KIND_RESOURCE, risk: toolv1.RiskClass_RISK_CLASS_HIGH,
 		concurrency: &toolv1.ConcurrencySpec{}, in: in, out: out,
 	}}
-	p.add(op)
+	if err := p.add(op); err != nil {
+		panic("sdk: " + err.Error())
+	}
 	return op
 }
 
@@ -106,27 +94,31 @@ func (o *Operation[C, In, Out]) ReadOnly() *Operation[C, In, Out] {
 	return o.Concurrent()
 }
 
-// Interactive says that the operation asks a person. Such operations run one at a time.
+// Interactive says that the operation asks a person. Such operations run one at a time, and beside nothing else unless
+// Concurrent follows.
 func (o *Operation[C, In, Out]) Interactive() *Operation[C, In, Out] {
 	o.spec.kind, o.spec.risk = toolv1.ToolKind_TOOL_KIND_INTERACTIVE, toolv1.RiskClass_RISK_CLASS_READ_ONLY
 	return o.Exclusive()
 }
 
-// Mutates says that the operation changes something, and how much harm it can do.
+// Mutates says that the operation changes something, and how much harm it can do. It panics when risk is none of the
+// constants.
 func (o *Operation[C, In, Out]) Mutates(risk Risk) *Operation[C, In, Out] {
+	if risk < Low || risk > Critical {
+		panic(fmt.Sprintf("sdk: %s: a mutating operation has the risk Low, Moderate, High or Critical, not %d", o.spec.name, risk))
+	}
 	o.spec.kind, o.spec.risk = toolv1.ToolKind_TOOL_KIND_RESOURCE, toolv1.RiskClass(risk)
 	return o
 }
 
-// Concurrent says that calls may run beside each other, save those with equal values of the named arguments. It
-// panics when In has no such argument.
+// Concurrent says that calls may run beside each other, save those with equal values of the named arguments. The SDK
+// holds to it, also when the kernel does not: a call waits for its turn after its arguments are checked, first come first
+// served, and a cancellation or deadline ends the waiting. It panics when In has no such argument.
 func (o *Operation[C, In, Out]) Concurrent(keyFields ...string) *Operation[C, In, Out] {
-	for _, key := range keyFields {
-		if o.spec.in.Schema.GetProperties()[key] == nil {
-			panic(fmt.Sprintf("sdk: %s: no argument %q to be a concurrency key", o.spec.name, key))
-		}
-	}
 	o.spec.concurrency = &toolv1.ConcurrencySpec{Safe: true, KeyFields: keyFields}
+	if err := o.spec.keyFault(); err != nil {
+		panic(fmt.Sprintf("sdk: %s: %v", o.spec.name, err))
+	}
 	return o
 }
 
@@ -149,8 +141,12 @@ func (o *Operation[C, In, Out]) Idempotent() *Operation[C, In, Out] {
 	return o
 }
 
-// Timeout sets the deadline used when the configuration of the kernel gives none.
+// Timeout sets the deadline used when the configuration of the kernel gives none. The kernel keeps it. It panics when
+// d is not positive.
 func (o *Operation[C, In, Out]) Timeout(d time.Duration) *Operation[C, In, Out] {
+	if d <= 0 {
+		panic(fmt.Sprintf("sdk: %s: a timeout of %s leaves no time", o.spec.name, d))
+	}
 	o.spec.timeout = durationpb.New(d)
 	return o
 }
@@ -183,13 +179,18 @@ func (o *Operation[C, In, Out]) run(ctx context.Context, f *frame, arguments *st
 	if err := o.spec.in.Decode(arguments, &in); err != nil {
 		return nil, err
 	}
+	claim := o.spec.claim(arguments)
+	if err := f.server.turns.enter(ctx, claim); err != nil {
+		return nil, err
+	}
+	defer f.server.turns.leave(claim)
 	out, err := o.handle(ctx, newCall[C](ctx, f), in)
 	if err != nil {
 		return nil, err
 	}
 	payload, err := o.spec.out.Encode(out)
 	if err != nil {
-		return nil, fmt.Errorf("%s: encode result: %w", o.spec.name, err)
+		return nil, fmt.Errorf("%s: the result does not fit its schema: %w", o.spec.name, unargued(err))
 	}
 	if o.line != nil {
 		o.recent.remember(payload, in)

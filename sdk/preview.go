@@ -7,11 +7,13 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk/internal/secret"
 	"github.com/agentco/agent/sdk/render"
 )
 
@@ -19,22 +21,35 @@ import (
 func (s *server) preview(ctx context.Context, command bool, call *toolv1.ToolCall) (*renderv1.RenderTree, error) {
 	op, config, err := s.admit(command, call.GetToolName())
 	if err != nil {
-		return nil, asError(err).status()
+		return nil, s.refusal(err)
 	}
 	f := &frame{
-		config: config, call: call, operation: op.about(), grace: ctx,
-		log: s.callbacks.logger(call.GetCallContext().GetSessionId(), s.name+"."+op.about().name),
+		server: s, config: config, call: call, operation: op.about(), grace: ctx, preview: true,
 		// A preview has no stream: what it sends goes nowhere.
-		events: &events{ctx: ctx, send: func(*toolv1.ToolEvent) error { return nil }},
+		events: &events{ctx: ctx, closed: true, steps: steps{ended: true}},
 	}
 	plan, err := planned(ctx, op, f)
 	switch {
 	case errors.Is(err, errNoPreview):
 		return nil, status.Errorf(codes.Unimplemented, "%s has no preview", op.about().name)
 	case err != nil:
-		return nil, asError(err).status()
+		return nil, s.refusal(err)
 	}
-	return render.Tree(plan.node()), nil
+	return s.tree(op.about().name+": the preview", plan.node())
+}
+
+// tree is a node as it may be sent.
+func (s *server) tree(what string, node render.Node) (*renderv1.RenderTree, error) {
+	tree := secret.Clean(s.secrets, render.Tree(node))
+	if size := proto.Size(tree); size > messageBytes {
+		return nil, s.refusal(Failed("%s has %d bytes and one message carries at most %d", what, size, messageBytes))
+	}
+	return tree, nil
+}
+
+// refusal is err as the answer of a unary call.
+func (s *server) refusal(err error) error {
+	return statusOf(bounded(secret.Clean(s.secrets, asError(err).proto()), statusBytes))
 }
 
 func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error) {
@@ -46,11 +61,11 @@ func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error)
 // example, is shown member by member.
 func (s *server) render(command bool, payload []byte, schemaVersion string) (*renderv1.RenderTree, error) {
 	if schemaVersion != plugin.SchemaVersion {
-		return nil, InvalidArgument("schema_version", "is %q; this provider renders version %q", schemaVersion, plugin.SchemaVersion).status()
+		return nil, s.refusal(InvalidArgument("schema_version", "is %q; this provider renders version %q", schemaVersion, plugin.SchemaVersion))
 	}
 	in := &structpb.Struct{}
 	if err := protojson.Unmarshal(payload, in); err != nil {
-		return nil, InvalidArgument("payload", "is not a JSON object: %v", err).status()
+		return nil, s.refusal(InvalidArgument("payload", "is not a JSON object: %v", err))
 	}
 	for _, op := range s.operations {
 		if op.about().command != command {
@@ -58,13 +73,13 @@ func (s *server) render(command bool, payload []byte, schemaVersion string) (*re
 		}
 		node, fits, err := shown(op, in)
 		if err != nil {
-			return nil, asError(err).status()
+			return nil, s.refusal(err)
 		}
 		if fits {
-			return render.Tree(node), nil
+			return s.tree("what shows the result", node)
 		}
 	}
-	return render.Tree(plainly(in)), nil
+	return s.tree("the payload", plainly(in))
 }
 
 func shown(op operation, payload *structpb.Struct) (node render.Node, fits bool, err error) {

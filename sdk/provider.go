@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/agentco/agent/sdk/internal/config"
 )
@@ -38,6 +39,7 @@ type Provider[C any] struct {
 	setup       func(context.Context, *C, Env) error
 	close       func(*C) error
 	operations  []operation
+	started     atomic.Bool
 }
 
 // Env is what a provider may know of its surroundings before the first call.
@@ -96,18 +98,22 @@ func buildVersion() string {
 	return "0.0.0-dev"
 }
 
-// add registers an operation. It panics on a name taken twice or one that not every client accepts.
-func (p *Provider[C]) add(op operation) {
+// add registers an operation. It refuses one that is at fault or whose name is taken.
+func (p *Provider[C]) add(op operation) error {
 	s := op.about()
-	if !validName(s.name) {
-		panic(fmt.Sprintf("sdk: provider %q: operation name %q: use 1 to 64 of a-z A-Z 0-9 _ -", p.name, s.name))
+	if err := s.fault(); err != nil {
+		return fmt.Errorf("provider %q: %w", p.name, err)
+	}
+	if p.started.Load() {
+		return fmt.Errorf("provider %q: %q comes too late; a kernel asks for operations once, before Configure", p.name, s.name)
 	}
 	for _, other := range p.operations {
 		if o := other.about(); o.command == s.command && o.name == s.name {
-			panic(fmt.Sprintf("sdk: provider %q: %q is registered twice", p.name, s.name))
+			return fmt.Errorf("provider %q: %q is registered twice", p.name, s.name)
 		}
 	}
 	p.operations = append(p.operations, op)
+	return nil
 }
 
 func validName(name string) bool {

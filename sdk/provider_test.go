@@ -315,9 +315,9 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 		return doOut{}, nil
 	})
 	var wg sync.WaitGroup
-	for range 2 {
+	for _, what := range []string{"this", "that"} {
 		wg.Go(func() {
-			if r := h.Call(t.Context(), "do", map[string]any{"what": "it"}); r.Err != nil {
+			if r := h.Call(t.Context(), "do", map[string]any{"what": what}); r.Err != nil {
 				t.Error(r.Err)
 			}
 		})
@@ -421,8 +421,8 @@ func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
 		build func()
 		want  string
 	}{
-		{"a name twice", func() { p := with(run); sdk.Tool(p, "do", "", run) }, `sdk: provider "probe": "do" is registered twice`},
-		{"a name no client takes", func() { sdk.Tool(with(run), "do it", "", run) }, `operation name "do it"`},
+		{"a name twice", func() { p := with(run); sdk.Tool(p, "do", "Does it.", run) }, `sdk: provider "probe": "do" is registered twice`},
+		{"a name no client takes", func() { sdk.Tool(with(run), "do it", "Does it.", run) }, `operation name "do it"`},
 		{"arguments that cannot be described", func() {
 			sdk.Tool(with(run), "bad", "", func(context.Context, *call, struct {
 				M map[string]int `json:"m"`
@@ -430,7 +430,16 @@ func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
 				return doOut{}, nil
 			})
 		}, "sdk: probe.bad: arguments: "},
-		{"a key that is no argument", func() { sdk.Tool(with(run), "other", "", run).Concurrent("path") }, `no argument "path"`},
+		{"a tool without a description", func() { sdk.Tool(with(run), "other", "", run) }, `operation "other" has no description`},
+		{"a risk that is none", func() { sdk.Tool(with(run), "other", "Does it.", run).Mutates(sdk.Risk(1)) }, "sdk: other: a mutating operation has the risk"},
+		{"a timeout that leaves no time", func() { sdk.Tool(with(run), "other", "Does it.", run).Timeout(0) }, "sdk: other: a timeout of 0s"},
+		{"a provider's name that no configuration takes", func() { sdk.New[config]("my provider", "") }, `sdk: provider name "my provider"`},
+		{"an operation that comes too late", func() {
+			p := with(run)
+			sdktest.Start(t, p, map[string]any{"root": "/"})
+			sdk.Tool(p, "late", "Does it.", run)
+		}, `"late" comes too late`},
+		{"a key that is no argument", func() { sdk.Tool(with(run), "other", "Does it.", run).Concurrent("path") }, `no argument "path"`},
 		{"a configuration that cannot be described", func() {
 			sdk.New[struct {
 				C chan int `hcl:"c"`

@@ -15,6 +15,7 @@ import (
 
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+	"github.com/agentco/agent/sdk/internal/secret"
 	"github.com/agentco/agent/sdk/internal/suggest"
 )
 
@@ -33,6 +34,9 @@ type server struct {
 	schema                *configv1.ConfigSchema
 	operations            []operation
 	callbacks             *callbacks
+	secrets               *secret.Set // what Configure was given that must not be sent
+	turns                 turns
+	hidden                func(*structpb.Struct) []string
 	decode                func(context.Context, *structpb.Struct) (*configured, error)
 
 	mu     sync.Mutex
@@ -51,8 +55,12 @@ type server struct {
 func newServer[C any](p *Provider[C], env Env, c *callbacks) *server {
 	s := &server{
 		name: p.name, version: p.version, source: p.source,
-		schema: p.config.Schema, operations: p.operations, callbacks: c, grace: graceTime,
+		schema: p.config.Schema, operations: p.operations, callbacks: c, secrets: c.secrets, grace: graceTime,
+		hidden: p.config.Secrets,
 		decode: func(ctx context.Context, in *structpb.Struct) (*configured, error) { return p.configured(ctx, in, env) },
+	}
+	for _, op := range s.operations {
+		s.turns.anyAlone = s.turns.anyAlone || !op.about().concurrency.GetSafe()
 	}
 	s.life, s.finish = context.WithCancelCause(context.Background())
 	return s
@@ -109,6 +117,7 @@ func (s *server) configure(ctx context.Context, in *structpb.Struct) (err error)
 		return Failed("provider %s has been configured already; a new configuration needs a new process", s.name)
 	}
 	defer recovered("configure "+s.name, &err)
+	s.secrets.Hide(s.hidden(in))
 	s.config, err = s.decode(ctx, in)
 	s.block = in
 	return err
@@ -140,7 +149,10 @@ func (s *server) end(ctx context.Context, cause error) (err error) {
 	s.mu.Lock()
 	config := s.config
 	s.mu.Unlock()
-	return errors.Join(err, config.release(s.name), s.callbacks.close())
+	if err = errors.Join(err, config.release(s.name), s.callbacks.close()); err != nil && !s.secrets.Empty() {
+		err = errors.New(s.secrets.Text(err.Error()))
+	}
+	return err
 }
 
 // recovered turns a panic into an error of the function that defers it.

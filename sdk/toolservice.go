@@ -20,12 +20,7 @@ func (s toolService) GetSchema(context.Context, *toolv1.GetSchemaRequest) (*tool
 	response := &toolv1.GetSchemaResponse{ConfigSchema: s.schema}
 	for _, op := range s.operations {
 		if about := op.about(); !about.command {
-			response.Tools = append(response.Tools, &toolv1.ToolSchema{
-				Name: about.name, Kind: about.kind, Risk: about.risk, Description: about.description,
-				InputSchema: about.in.Schema, OutputSchema: about.out.Schema,
-				Streaming: about.streaming, Concurrency: about.concurrency,
-				DefaultTimeout: about.timeout, Idempotent: about.idempotent,
-			})
+			response.Tools = append(response.Tools, about.tool())
 		}
 	}
 	return response, nil
@@ -33,7 +28,7 @@ func (s toolService) GetSchema(context.Context, *toolv1.GetSchemaRequest) (*tool
 
 func (s toolService) Configure(ctx context.Context, r *toolv1.ConfigureRequest) (*toolv1.ConfigureResponse, error) {
 	if err := s.configure(ctx, r.GetConfig()); err != nil {
-		return nil, asError(err).status()
+		return nil, s.refusal(err)
 	}
 	return &toolv1.ConfigureResponse{}, nil
 }

@@ -25,6 +25,7 @@ type kernel struct {
 	mu      sync.Mutex
 	calls   int
 	emitted int64
+	events  []*kernelv1.EmitRequest
 	waiting map[string]chan *toolv1.ToolError
 	logs    []*logv1.LogEntry
 }
@@ -61,22 +62,39 @@ func (k *kernel) expect(call string) <-chan *toolv1.ToolError {
 	return reported
 }
 
-// Emit takes the report of a cancelled call. One that nobody waits for, or comes twice, is a fault.
+// Emit takes the report of a cancelled call, and keeps every other event.
 func (k *kernel) Emit(_ context.Context, r *kernelv1.EmitRequest) (*kernelv1.EmitResult, error) {
-	event := &eventv1.ToolResultEvent{}
-	if err := proto.Unmarshal(r.GetPayload(), event); err != nil {
-		return nil, err
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if r.GetKind() != kernelv1.EventKind_EVENT_KIND_TOOL_RESULT {
+		k.events = append(k.events, r)
+	} else if err := k.report(r.GetPayload()); err != nil {
+		return nil, err
+	}
+	k.emitted++
+	return &kernelv1.EmitResult{Id: fmt.Sprintf("event_%d", k.emitted), Sequence: k.emitted}, nil
+}
+
+// report hands on the report of a cancelled call. One that nobody waits for, or that comes twice, is a fault.
+func (k *kernel) report(payload []byte) error {
+	event := &eventv1.ToolResultEvent{}
+	if err := proto.Unmarshal(payload, event); err != nil {
+		return err
+	}
 	reported, ok := k.waiting[event.GetToolCallId()]
 	if !ok {
-		return nil, fmt.Errorf("a report of call %q, which is not running", event.GetToolCallId())
+		return fmt.Errorf("a report of call %q, which is not running", event.GetToolCallId())
 	}
 	delete(k.waiting, event.GetToolCallId())
 	reported <- event.GetError()
-	k.emitted++
-	return &kernelv1.EmitResult{Id: fmt.Sprint(k.emitted), Sequence: k.emitted}, nil
+	return nil
+}
+
+// Emitted is what calls have emitted so far, the reports of cancelled ones apart.
+func (h *Harness) Emitted() []*kernelv1.EmitRequest {
+	h.kernel.mu.Lock()
+	defer h.kernel.mu.Unlock()
+	return append([]*kernelv1.EmitRequest(nil), h.kernel.events...)
 }
 
 // Log keeps what the provider logs.

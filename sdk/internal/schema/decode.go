@@ -1,12 +1,12 @@
 package schema
 
 import (
-	"encoding/json"
+	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -25,25 +25,36 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string { return fmt.Sprintf("argument %s %s", e.Argument, e.Problem) }
 
-// Decode fills the struct that into points to from the members of s. The error is an *ArgumentError.
+// Decode fills the struct that into points to from the members of s; of a parsed type, into points to a
+// *structpb.Struct and gets s itself. The error is an *ArgumentError.
 func (t *Type) Decode(s *structpb.Struct, into any) error {
-	return t.node.decodeStruct(s, reflect.ValueOf(into).Elem(), "")
-}
-
-// Defaults fills a new struct with the values of its default tags.
-func (t *Type) Defaults(into any) { t.node.applyDefaults(reflect.ValueOf(into).Elem()) }
-
-func (n *node) applyDefaults(v reflect.Value) {
-	for i := range n.fields {
-		f := &n.fields[i]
-		if f.fallback != nil {
-			// A default that does not parse was refused when the type was read.
-			_ = f.setDefault(v.FieldByIndex(f.index))
-		}
+	if !t.raw {
+		return t.node.decodeStruct(s, reflect.ValueOf(into).Elem(), "")
 	}
+	if s == nil {
+		s = &structpb.Struct{}
+	}
+	*into.(**structpb.Struct) = s
+	return t.node.check(s)
 }
+
+// check is decoding into nothing.
+func (n *node) check(s *structpb.Struct) error {
+	if n == nil {
+		return nil
+	}
+	return n.decodeStruct(s, reflect.Value{}, "")
+}
+
+// In decode and what it calls, an invalid v is one that is not wanted: values are checked only.
 
 func (n *node) decodeStruct(s *structpb.Struct, v reflect.Value, path string) error {
+	if n.free {
+		if v.IsValid() {
+			v.Set(reflect.ValueOf(s.AsMap()))
+		}
+		return nil
+	}
 	for name := range s.GetFields() {
 		if n.byName[name] == nil {
 			return &ArgumentError{join(path, name), "is not known" + n.didYouMean(name)}
@@ -55,14 +66,12 @@ func (n *node) decodeStruct(s *structpb.Struct, v reflect.Value, path string) er
 		if present && isNull(value) && f.optional {
 			present = false
 		}
-		target := v.FieldByIndex(f.index)
+		if !present {
+			value = f.fallback
+		}
 		switch {
-		case present:
-			if err := f.node.decode(value, target, join(path, f.name)); err != nil {
-				return err
-			}
-		case f.fallback != nil:
-			if err := f.setDefault(target); err != nil {
+		case value != nil:
+			if err := f.node.decode(value, f.of(v), join(path, f.name)); err != nil {
 				return err
 			}
 		case !f.optional:
@@ -70,6 +79,14 @@ func (n *node) decodeStruct(s *structpb.Struct, v reflect.Value, path string) er
 		}
 	}
 	return nil
+}
+
+// of is the field in v.
+func (f *field) of(v reflect.Value) reflect.Value {
+	if !v.IsValid() {
+		return v
+	}
+	return v.FieldByIndex(f.index)
 }
 
 func (n *node) didYouMean(name string) string {
@@ -88,6 +105,9 @@ func (n *node) didYouMean(name string) string {
 }
 
 func (n *node) decode(value *structpb.Value, v reflect.Value, path string) error {
+	if n == nil {
+		return nil // a parsed schema says nothing of it
+	}
 	if n.pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
@@ -103,7 +123,9 @@ func (n *node) decode(value *structpb.Value, v reflect.Value, path string) error
 		}
 	case *structpb.Value_BoolValue:
 		if n.kind == schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN {
-			v.SetBool(kind.BoolValue)
+			if v.IsValid() {
+				v.SetBool(kind.BoolValue)
+			}
 			return nil
 		}
 	case *structpb.Value_ListValue:
@@ -122,60 +144,87 @@ func (n *node) decodeString(s string, v reflect.Value, path string) error {
 	if len(n.enum) > 0 && !slices.Contains(n.enum, s) {
 		return &ArgumentError{path, fmt.Sprintf("must be one of %s, not %q", strings.Join(n.enum, ", "), s)}
 	}
-	v.SetString(s)
+	switch {
+	case n.text:
+		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
+			return &ArgumentError{path, "is not right: " + err.Error()}
+		}
+	case v.IsValid():
+		v.SetString(s)
+	}
 	return nil
 }
 
 func (n *node) decodeNumber(f float64, v reflect.Value, path string) error {
 	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return &ArgumentError{path, "must be a finite number"}
 	case n.integer && f != math.Trunc(f):
 		return &ArgumentError{path, fmt.Sprintf("must be a whole number, not %v", f)}
 	case n.minimum != nil && f < *n.minimum:
 		return &ArgumentError{path, fmt.Sprintf("must be at least %g, not %v", *n.minimum, f)}
 	case n.maximum != nil && f > *n.maximum:
 		return &ArgumentError{path, fmt.Sprintf("must be at most %g, not %v", *n.maximum, f)}
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return &ArgumentError{path, "must be a finite number"}
+	}
+	if !setNumber(f, n.integer, v) {
+		return &ArgumentError{path, fmt.Sprintf("is out of range: %v", f)}
+	}
+	return nil
+}
+
+// setNumber reports whether v has room for f. Beyond 2^53 a float64 is no longer one whole number.
+func setNumber(f float64, integer bool, v reflect.Value) bool {
+	if !v.IsValid() {
+		return true
+	}
+	if integer && math.Abs(f) > 1<<53 {
+		return false
 	}
 	switch {
 	case v.CanInt():
-		// float64(1<<63) is the first value that int64 has no room for.
-		if f < -(1<<63) || f >= 1<<63 || v.OverflowInt(int64(f)) {
-			return &ArgumentError{path, fmt.Sprintf("is out of range: %v", f)}
+		if v.OverflowInt(int64(f)) {
+			return false
 		}
 		v.SetInt(int64(f))
 	case v.CanUint():
-		if f < 0 || f >= 1<<64 || v.OverflowUint(uint64(f)) {
-			return &ArgumentError{path, fmt.Sprintf("is out of range: %v", f)}
+		if f < 0 || v.OverflowUint(uint64(f)) {
+			return false
 		}
 		v.SetUint(uint64(f))
 	default:
+		if v.OverflowFloat(f) {
+			return false
+		}
 		v.SetFloat(f)
 	}
-	return nil
+	return true
 }
 
 func (n *node) decodeList(values []*structpb.Value, v reflect.Value, path string) error {
-	list := reflect.MakeSlice(v.Type(), len(values), len(values))
+	var list reflect.Value
+	if v.IsValid() {
+		list = reflect.MakeSlice(v.Type(), len(values), len(values))
+		v.Set(list)
+	}
 	for i, value := range values {
-		if err := n.items.decode(value, list.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
-			return err
+		var element reflect.Value
+		if list.IsValid() {
+			element = list.Index(i)
+		}
+		if err := n.items.decode(value, element, path); err != nil {
+			return at(err, path, i)
 		}
 	}
-	v.Set(list)
 	return nil
 }
 
-// setDefault parses the default tag: the plain text for a string, JSON for everything else.
-func (f *field) setDefault(v reflect.Value) error {
-	text := *f.fallback
-	if f.node.kind == schemav1.SchemaType_SCHEMA_TYPE_STRING {
-		text = strconv.Quote(text)
+// at says which element of the list at path an error is about. It is cheaper than saying so beforehand.
+func at(err error, path string, i int) error {
+	var wrong *ArgumentError
+	if !errors.As(err, &wrong) {
+		return err
 	}
-	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
-		return fmt.Errorf("default tag %s does not fit: %w", text, err)
-	}
-	return nil
+	return &ArgumentError{fmt.Sprintf("%s[%d]%s", path, i, strings.TrimPrefix(wrong.Argument, path)), wrong.Problem}
 }
 
 func join(path, name string) string {

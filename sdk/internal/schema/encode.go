@@ -1,19 +1,32 @@
 package schema
 
 import (
+	"encoding"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
 )
 
-// Encode turns a struct of this type into a payload. Text that is not UTF-8 is made so, since one bad byte
-// would turn the whole message into a transport failure. A number that JSON has no form for is an error.
+// Encode turns a struct of this type, of a parsed one a *structpb.Struct, into a payload that fits the schema. Text that
+// is not UTF-8 is made so, since one bad byte would turn the whole message into a transport failure. What would not fit,
+// or not survive, is an error: a number that JSON has no form for or that float64 would round, a text outside its enum.
 func (t *Type) Encode(from any) (*structpb.Struct, error) {
+	if t.raw {
+		s, _ := from.(*structpb.Struct)
+		if s == nil {
+			s = &structpb.Struct{}
+		}
+		return s, t.node.check(s)
+	}
 	v := reflect.ValueOf(from)
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -41,18 +54,21 @@ func (n *node) encodeStruct(v reflect.Value) (*structpb.Struct, error) {
 func (n *node) encode(v reflect.Value) (*structpb.Value, error) {
 	if n.pointer {
 		if v.IsNil() {
-			return structpb.NewNullValue(), nil
+			return nil, errors.New("is nil, which the schema has no word for inside a list")
 		}
 		v = v.Elem()
 	}
 	switch n.kind {
 	case schemav1.SchemaType_SCHEMA_TYPE_STRING:
-		return structpb.NewStringValue(strings.ToValidUTF8(v.String(), "\uFFFD")), nil
+		return n.encodeString(v)
 	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:
 		return structpb.NewBoolValue(v.Bool()), nil
 	case schemav1.SchemaType_SCHEMA_TYPE_NUMBER:
 		return encodeNumber(v)
 	case schemav1.SchemaType_SCHEMA_TYPE_OBJECT:
+		if n.free {
+			return encodeFree(v)
+		}
 		s, err := n.encodeStruct(v)
 		if err != nil {
 			return nil, err
@@ -75,18 +91,47 @@ func (n *node) encodeList(v reflect.Value) (*structpb.Value, error) {
 	return structpb.NewListValue(list), nil
 }
 
+func (n *node) encodeString(v reflect.Value) (*structpb.Value, error) {
+	if n.text {
+		text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		return structpb.NewStringValue(strings.ToValidUTF8(string(text), "\uFFFD")), err
+	}
+	text := v.String()
+	if len(n.enum) > 0 && !slices.Contains(n.enum, text) {
+		return nil, fmt.Errorf("%q is none of %s", text, strings.Join(n.enum, ", "))
+	}
+	return structpb.NewStringValue(strings.ToValidUTF8(text, "\uFFFD")), nil
+}
+
+// encodeFree takes whatever encoding/json makes an object of.
+func encodeFree(v reflect.Value) (*structpb.Value, error) {
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		return nil, err
+	}
+	s := &structpb.Struct{}
+	if v.Len() > 0 { // of nil, encoding/json makes null
+		err = protojson.Unmarshal(text, s)
+	}
+	return structpb.NewStructValue(s), err
+}
+
 func encodeNumber(v reflect.Value) (*structpb.Value, error) {
 	var f float64
+	exact := true
 	switch {
 	case v.CanInt():
-		f = float64(v.Int())
+		f, exact = float64(v.Int()), v.Int() >= -(1<<53) && v.Int() <= 1<<53
 	case v.CanUint():
-		f = float64(v.Uint())
+		f, exact = float64(v.Uint()), v.Uint() <= 1<<53
 	default:
 		f = v.Float()
 	}
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
 		return nil, fmt.Errorf("%v has no form in JSON", f)
+	case !exact:
+		return nil, fmt.Errorf("%v is beyond 2^53, where the wire would round it; use a string", v)
 	}
 	return structpb.NewNumberValue(f), nil
 }

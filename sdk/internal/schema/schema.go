@@ -1,13 +1,19 @@
 // Package schema derives the wire's schema from Go structs and moves values between the two. One reading of
-// a struct type serves the schema a caller sees, the decoding of arguments and the encoding of results.
+// a struct type serves the schema a caller sees, the decoding of arguments and the encoding of results. A schema that
+// comes from elsewhere is read by [Parse] and checks the same way.
 package schema
 
 import (
+	"encoding"
 	"fmt"
 	"math"
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
 )
@@ -15,15 +21,17 @@ import (
 // Type is a Go type read once: its schema, and how to decode and encode its values.
 type Type struct {
 	Schema *schemav1.Schema
-	node   *node
+	node   *node // nil when everything fits
+	raw    bool  // made by Parse: its values are messages
 }
 
 // node is one type, with everything that decoding and encoding need of it.
 type node struct {
 	kind     schemav1.SchemaType
-	goType   reflect.Type
 	pointer  bool
 	integer  bool
+	text     bool // a string on the wire, made and read by the methods of package encoding
+	free     bool // an object that takes whatever comes
 	enum     []string
 	minimum  *float64
 	maximum  *float64
@@ -39,12 +47,14 @@ type field struct {
 	doc      string
 	index    []int
 	optional bool
-	fallback *string
+	fallback *structpb.Value // what its default tag says; nil without one
+	plain    string          // the default tag itself
 	node     *node
 }
 
-// Of reads T, which must be a struct. It fails on what the subset cannot say: maps, interfaces, functions,
-// recursive types, and tags that do not parse. These are faults of the program, found when a provider is built.
+// Of reads T, which must be a struct. It fails on what the subset cannot say (maps other than map[string]any,
+// interfaces, functions, recursive types), on what would not be what its author meant (bytes, durations), and on tags
+// that do not parse. These are faults of the program, found when a provider is built.
 func Of(t reflect.Type) (*Type, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%s is not a struct", t)
@@ -58,9 +68,13 @@ func Of(t reflect.Type) (*Type, error) {
 
 // read turns a Go type into a node. seen holds the structs it is inside of.
 func read(t reflect.Type, seen []reflect.Type) (*node, error) {
-	n := &node{goType: t}
+	n := &node{}
 	if t.Kind() == reflect.Pointer {
 		n.pointer, t = true, t.Elem()
+	}
+	if isText(t) {
+		n.kind, n.text = schemav1.SchemaType_SCHEMA_TYPE_STRING, true
+		return n, nil
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -71,14 +85,17 @@ func read(t reflect.Type, seen []reflect.Type) (*node, error) {
 		n.kind = schemav1.SchemaType_SCHEMA_TYPE_NUMBER
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if t == reflect.TypeFor[time.Duration]() {
+			return nil, fmt.Errorf("%s would be a number of nanoseconds: use an int with its unit in the name, such as timeout_ms", t)
+		}
 		n.kind, n.integer = schemav1.SchemaType_SCHEMA_TYPE_NUMBER, true
 	case reflect.Slice:
-		n.kind = schemav1.SchemaType_SCHEMA_TYPE_ARRAY
-		items, err := read(t.Elem(), seen)
-		if err != nil {
-			return nil, fmt.Errorf("elements: %w", err)
+		return n, n.readList(t, seen)
+	case reflect.Map:
+		if t != reflect.TypeFor[map[string]any]() {
+			return nil, unfit(t)
 		}
-		n.items = items
+		n.kind, n.free = schemav1.SchemaType_SCHEMA_TYPE_OBJECT, true
 	case reflect.Struct:
 		n.kind = schemav1.SchemaType_SCHEMA_TYPE_OBJECT
 		for _, s := range seen {
@@ -86,18 +103,40 @@ func read(t reflect.Type, seen []reflect.Type) (*node, error) {
 				return nil, fmt.Errorf("%s holds itself; the schema subset has no recursion", t)
 			}
 		}
-		if err := n.readFields(t, append(seen, t)); err != nil {
-			return nil, err
-		}
+		return n, n.readFields(t, append(seen[:len(seen):len(seen)], t))
 	default:
-		return nil, fmt.Errorf("%s cannot be described: use strings, numbers, booleans, slices and structs", t)
+		return nil, unfit(t)
 	}
 	return n, nil
+}
+
+func unfit(t reflect.Type) error {
+	return fmt.Errorf("%s cannot be described: use strings, numbers, booleans, slices, structs, text types and map[string]any", t)
+}
+
+// isText reports whether t writes and reads itself as text, like time.Time.
+func isText(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) &&
+		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+func (n *node) readList(t reflect.Type, seen []reflect.Type) (err error) {
+	if t.Elem().Kind() == reflect.Uint8 {
+		return fmt.Errorf("%s would be a list of numbers: use a string", t)
+	}
+	n.kind = schemav1.SchemaType_SCHEMA_TYPE_ARRAY
+	if n.items, err = read(t.Elem(), seen); err != nil {
+		return fmt.Errorf("elements: %w", err)
+	}
+	return nil
 }
 
 func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 	n.byName = map[string]*field{}
 	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous && sf.Type.Kind() == reflect.Pointer {
+			return fmt.Errorf("field %s.%s: embed the struct, not a pointer to it", t, sf.Name)
+		}
 		if sf.Anonymous || !sf.IsExported() {
 			continue
 		}
@@ -133,31 +172,46 @@ func readField(sf reflect.StructField, seen []reflect.Type) (*field, error) {
 	}
 	f := &field{doc: sf.Tag.Get("doc"), index: sf.Index, node: n, optional: n.pointer}
 	if enum := sf.Tag.Get("enum"); enum != "" {
-		if n.kind != schemav1.SchemaType_SCHEMA_TYPE_STRING {
+		if n.kind != schemav1.SchemaType_SCHEMA_TYPE_STRING || n.text {
 			return nil, fmt.Errorf("an enum tag needs a string")
 		}
 		n.enum = strings.Split(enum, ",")
 	}
-	if n.minimum, err = bound(sf, "min"); err != nil {
+	if n.minimum, err = n.bound(sf, "min"); err != nil {
 		return nil, err
 	}
-	if n.maximum, err = bound(sf, "max"); err != nil {
+	if n.maximum, err = n.bound(sf, "max"); err != nil {
 		return nil, err
 	}
-	if text, ok := sf.Tag.Lookup("default"); ok {
-		f.fallback, f.optional = &text, true
-		probe := reflect.New(sf.Type).Elem()
-		if err := f.setDefault(probe); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
+	return f, f.readDefault(sf)
 }
 
-func bound(sf reflect.StructField, tag string) (*float64, error) {
+// readDefault parses the default tag: the plain text for a string, JSON for everything else. It must itself fit.
+func (f *field) readDefault(sf reflect.StructField) error {
+	text, ok := sf.Tag.Lookup("default")
+	if !ok {
+		return nil
+	}
+	f.fallback, f.plain, f.optional = structpb.NewStringValue(text), text, true
+	if f.node.kind != schemav1.SchemaType_SCHEMA_TYPE_STRING {
+		f.fallback = &structpb.Value{}
+		if err := protojson.Unmarshal([]byte(text), f.fallback); err != nil {
+			return fmt.Errorf("default tag %s does not fit: %w", text, err)
+		}
+	}
+	if err := f.node.decode(f.fallback, reflect.New(sf.Type).Elem(), "it"); err != nil {
+		return fmt.Errorf("default tag %s does not fit: %w", text, err)
+	}
+	return nil
+}
+
+func (n *node) bound(sf reflect.StructField, tag string) (*float64, error) {
 	text, ok := sf.Tag.Lookup(tag)
 	if !ok {
 		return nil, nil
+	}
+	if n.kind != schemav1.SchemaType_SCHEMA_TYPE_NUMBER {
+		return nil, fmt.Errorf("a %s tag needs a number", tag)
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) {
@@ -185,8 +239,8 @@ func (n *node) schema(doc string) *schemav1.Schema {
 // describe is the field's doc with what the subset has no words for: the default and the bounds.
 func (f *field) describe() string {
 	var notes []string
-	if f.fallback != nil && *f.fallback != "" {
-		notes = append(notes, "default "+*f.fallback)
+	if f.plain != "" {
+		notes = append(notes, "default "+f.plain)
 	}
 	switch lo, hi := f.node.minimum, f.node.maximum; {
 	case lo != nil && hi != nil:

@@ -1,0 +1,79 @@
+// Package secret keeps the values of sensitive attributes out of what a provider sends.
+package secret
+
+import (
+	"bytes"
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// ShortestHidden is the length in bytes from which a value is hidden. A shorter one is found in too much that has
+// nothing to do with it, and is not much of a secret.
+const ShortestHidden = 8
+
+// mask stands where a value was. It is not longer than the shortest one, so nothing grows.
+const mask = "********"
+
+// Set is what must not be sent. The zero value is empty; it is safe for concurrent use.
+type Set struct{ spellings atomic.Pointer[[]string] }
+
+// Hide makes values the set's. Each is known as it is, without the space around it, and as Go, JSON and URLs write it.
+func (s *Set) Hide(values []string) {
+	var all []string
+	for _, value := range values {
+		for _, spelling := range []string{
+			value, strings.TrimSpace(value), inner(strconv.Quote(value)), url.QueryEscape(value), url.PathEscape(value),
+		} {
+			if len(spelling) >= ShortestHidden && len(strings.TrimSpace(value)) >= ShortestHidden {
+				all = append(all, spelling)
+			}
+		}
+	}
+	// The longest first: one may be a part of another.
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	all = slices.Compact(all)
+	if len(all) > 0 {
+		s.spellings.Store(&all)
+	}
+}
+
+func inner(quoted string) string { return quoted[1 : len(quoted)-1] }
+
+// Empty reports whether there is nothing to hide.
+func (s *Set) Empty() bool { return s == nil || s.spellings.Load() == nil }
+
+// Text is t without the values.
+func (s *Set) Text(t string) string {
+	if s.Empty() {
+		return t
+	}
+	for _, spelling := range *s.spellings.Load() {
+		t = strings.ReplaceAll(t, spelling, mask)
+	}
+	return t
+}
+
+// Bytes is b without the values: b itself when none is in it.
+func (s *Set) Bytes(b []byte) []byte {
+	if s.Empty() {
+		return b
+	}
+	for _, spelling := range *s.spellings.Load() {
+		if bytes.Contains(b, []byte(spelling)) {
+			b = bytes.ReplaceAll(b, []byte(spelling), []byte(mask))
+		}
+	}
+	return b
+}
+
+// In reports whether a value is in b.
+func (s *Set) In(b []byte) bool {
+	if s.Empty() {
+		return false
+	}
+	return slices.ContainsFunc(*s.spellings.Load(), func(spelling string) bool { return bytes.Contains(b, []byte(spelling)) })
+}
