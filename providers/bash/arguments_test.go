@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -139,6 +140,23 @@ func TestEnvironment(t *testing.T) {
 		r := run(t, h, `env | grep -E '^(EXTRA_ONE|TERM|NO_COLOR|LANG)=' | sort; printf %s "$X"`)
 		require.Equal(t, "EXTRA_ONE=1\nNO_COLOR=\nTERM=xterm\na=b\nc", r.Stdout)
 	})
+}
+
+// SO-05: a tool that looks whether there is something to read before it searches the directory.
+func TestSearchWithoutInput(t *testing.T) {
+	if _, err := exec.LookPath("rg"); err != nil {
+		t.Skip("ripgrep is not installed")
+	}
+	h := start(t, nil)
+	require.NoError(t, os.WriteFile(filepath.Join(h.Dir, "hay"), []byte("needle\n"), 0o600))
+	require.Regexp(t, `^hay\s.*needle\nrc=0\n$`, run(t, h, "rg needle; echo rc=$?").Stdout)
+}
+
+// SO-37: there are no limits but those that the provider was started with.
+func TestLimitsAreTheUsersOwn(t *testing.T) {
+	own, err := exec.Command("bash", "-c", "ulimit -a; ulimit -Ha").Output()
+	require.NoError(t, err)
+	require.Equal(t, string(own), run(t, start(t, nil), "ulimit -a; ulimit -Ha").Stdout)
 }
 
 // SO-35, SO-36

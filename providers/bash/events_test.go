@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,16 +87,55 @@ func TestOrderAcrossStreams(t *testing.T) {
 
 // SO-23
 func TestNothingIsLostAtExit(t *testing.T) {
-	h := start(t, nil)
-	for i := range 300 {
-		r := run(t, h, `echo done; echo error >&2`)
-		require.Equal(t, "done\n", r.Stdout, "run %d", i)
-		require.Equal(t, "error\n", r.Stderr, "run %d", i)
+	for _, processors := range []string{"1", "2"} {
+		for _, pty := range []bool{true, false} {
+			t.Run(fmt.Sprintf("GOMAXPROCS %s, pty %v", processors, pty), func(t *testing.T) {
+				b := launch(t, "export GOMAXPROCS="+processors+";", fields{"pty": pty})
+				for i := range *exits {
+					o := collect(b.invoke(t.Context(), `echo done; echo error >&2`, nil))
+					require.Equal(t, "done\n", o.stdout, "run %d", i)
+					require.Equal(t, "error\n", o.stderr, "run %d", i)
+					require.EqualValues(t, 11, o.last().GetResult().GetPayload().AsMap()["output_bytes"])
+				}
+			})
+		}
 	}
+}
+
+// SO-23
+func TestMuchAtExit(t *testing.T) {
+	h := start(t, nil)
 	for _, size := range []int{1, 4095, 4096, 65536, 1 << 20} {
 		r := run(t, h, fmt.Sprintf(`head -c %d /dev/zero | tr '\0' x; head -c %d /dev/zero | tr '\0' y >&2`, size, size))
 		require.Equal(t, strings.Repeat("x", size), r.Stdout)
 		require.Equal(t, strings.Repeat("y", size), r.Stderr)
+	}
+}
+
+// SO-20, SO-22: both ends of a long output are there, with nothing broken at the seam, and
+// how much is missing.
+func TestLongOutput(t *testing.T) {
+	h := start(t, nil)
+	for _, c := range []struct {
+		name, command, first, last string
+		total, code                int
+	}{
+		{"characters", `printf '─%.0s' {1..400000}`, "───", "───", 1_200_000, 0},
+		{"an error at the end", "seq 1 500000; echo FINAL-ERROR >&2; exit 2", "1\n2\n3\n", "499999\n500000\nFINAL-ERROR\n", 3_388_895 + 12, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := run(t, h, c.command)
+			text := r.Result["output"].(string)
+			require.LessOrEqual(t, len(text), 30_000)
+			require.NotContains(t, text, "\uFFFD")
+			require.True(t, strings.HasPrefix(text, c.first))
+			require.True(t, strings.HasSuffix(text, c.last), text[len(text)-50:])
+			cut := regexp.MustCompile(`\n\[\.\.\. (\d+) bytes cut \.\.\.\]\n`).FindStringSubmatch(text)
+			require.NotNil(t, cut)
+			require.Equal(t, strconv.Itoa(c.total-len(text)+len(cut[0])), cut[1])
+			require.EqualValues(t, c.total, r.Result["output_bytes"])
+			require.EqualValues(t, c.code, r.Result["exit_code"])
+		})
 	}
 }
 

@@ -18,7 +18,11 @@ import (
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var (
+	update = flag.Bool("update", false, "rewrite the golden files")
+	exits  = flag.Int("exits", 300, "how many commands that print and end at once")
+	calls  = flag.Int("calls", 300, "how many calls after which nothing may be left")
+)
 
 // TestMain is the provider itself when a kernel starts it, see launch, or a kernel to be
 // killed.

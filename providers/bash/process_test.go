@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -167,16 +168,22 @@ func (b *binary) invoke(ctx context.Context, command string, extra fields) toolv
 	for name, value := range extra {
 		arguments[name] = value
 	}
-	stream, err := b.tool.Invoke(ctx, &toolv1.InvokeRequest{Call: &toolv1.ToolCall{Id: "tc_1", ToolName: "bash", Arguments: object(b.t, arguments)}})
+	return b.call(ctx, "bash", arguments)
+}
+
+// call starts a call of any tool.
+func (b *binary) call(ctx context.Context, tool string, arguments fields) toolv1.ToolService_InvokeClient {
+	b.t.Helper()
+	stream, err := b.tool.Invoke(ctx, &toolv1.InvokeRequest{Call: &toolv1.ToolCall{Id: "tc_1", ToolName: tool, Arguments: object(b.t, arguments)}})
 	require.NoError(b.t, err)
 	return stream
 }
 
 // outcome is what a whole call came to.
 type outcome struct {
-	stdout string
-	events []*toolv1.ToolEvent
-	err    error
+	stdout, stderr string
+	events         []*toolv1.ToolEvent
+	err            error
 }
 
 func collect(stream toolv1.ToolService_InvokeClient) (o outcome) {
@@ -187,7 +194,9 @@ func collect(stream toolv1.ToolService_InvokeClient) (o outcome) {
 			return o
 		}
 		o.events = append(o.events, response.GetEvent())
-		if chunk := response.GetEvent().GetOutputChunk(); chunk.GetStream() == toolv1.OutputStream_OUTPUT_STREAM_STDOUT {
+		if chunk := response.GetEvent().GetOutputChunk(); chunk.GetStream() == toolv1.OutputStream_OUTPUT_STREAM_STDERR {
+			o.stderr += string(chunk.GetData())
+		} else {
 			o.stdout += string(chunk.GetData())
 		}
 	}
@@ -316,6 +325,8 @@ func TestFloodIsBounded(t *testing.T) {
 		}
 	}
 	require.Equal(t, 200_000_000, total)
+	o := collect(b.invoke(t.Context(), "timeout 0.5 yes", nil))
+	require.EqualValues(t, 124, o.last().GetResult().GetPayload().AsMap()["exit_code"])
 	require.Less(t, b.memory("VmHWM")-before, 64<<20)
 }
 
@@ -344,7 +355,7 @@ func TestSlowAndGoneReaders(t *testing.T) {
 func TestNoDescriptorsAreLeft(t *testing.T) {
 	b := launch(t, "", fields{"kill_grace_ms": 100})
 	mixed := func(i int) {
-		switch i % 4 {
+		switch i % 5 {
 		case 0:
 			collect(b.invoke(t.Context(), "sleep 1000", fields{"timeout_ms": 20}))
 		case 1:
@@ -355,16 +366,21 @@ func TestNoDescriptorsAreLeft(t *testing.T) {
 			collect(stream)
 		case 2:
 			collect(b.invoke(t.Context(), "true", fields{"cwd": "none"}))
+		case 3:
+			o := collect(b.invoke(t.Context(), "seq 20000; sleep 1000", fields{"background": true}))
+			id := o.last().GetResult().GetPayload().AsMap()["session_id"]
+			collect(b.call(t.Context(), "process_signal", fields{"id": id, "signal": "SIGKILL"}))
 		default:
 			require.Equal(t, "in\n", collect(b.invoke(t.Context(), "cat; seq 10000 >&2", fields{"stdin": "in\n"})).stdout)
 		}
 	}
-	for i := range 8 {
+	// As many as end in the background before the oldest is forgotten.
+	for i := range 5 * 17 {
 		mixed(i)
 	}
 	requireNoSurvivors(t)
 	before := b.descriptors()
-	for i := range 100 {
+	for i := range *calls {
 		mixed(i)
 	}
 	requireNoSurvivors(t)
@@ -374,6 +390,50 @@ func TestNoDescriptorsAreLeft(t *testing.T) {
 		// A process may be dead for a moment before its keeper has buried it.
 		require.Eventually(t, func() bool { return len(childrenOf(t, keeper)) == 0 }, patience, 10*time.Millisecond, "no zombies")
 	}
+}
+
+// SO-31: the same inside one process, where goroutines can be counted.
+func TestNoGoroutinesAreLeft(t *testing.T) {
+	h := start(t, fields{"kill_grace_ms": 100})
+	mixed := func(i int) {
+		switch i % 3 {
+		case 0:
+			bashCall(t, h, fields{"command": "sleep 1000", "timeout_ms": 20})
+		case 1:
+			cancelAt(t, h, "echo up; sleep 1000", "up\n")
+		default:
+			run(t, h, "true")
+		}
+	}
+	for i := range 9 {
+		mixed(i)
+	}
+	before := runtime.NumGoroutine()
+	for i := range *calls / 3 {
+		mixed(i)
+	}
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+5 }, patience, 10*time.Millisecond)
+}
+
+// SO-18: what loses its parent is buried even where nobody else would, as process 1.
+func TestNoZombiesAsProcessOne(t *testing.T) {
+	unshare := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
+	if err := exec.Command(unshare[0], append(unshare[1:], "true")...).Run(); err != nil {
+		t.Skip("namespaces are not to be had: ", err)
+	}
+	cmd := exec.Command(unshare[0], append(unshare[1:], self(t))...)
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "TMPDIR="+shortDir(t))
+	c, tool, err := connect(cmd, shortDir(t))
+	t.Cleanup(c.Kill)
+	require.NoError(t, err)
+	b := &binary{t: t, tool: tool}
+	_, err = tool.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, fields{})})
+	require.NoError(t, err)
+	for range 50 {
+		collect(b.invoke(t.Context(), "(sleep 0.01 &) ; true", nil))
+	}
+	o := collect(b.invoke(t.Context(), `readlink /proc/1/exe; grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null; echo end`, nil))
+	require.Equal(t, self(t)+"\nend\n", o.stdout)
 }
 
 func (b *binary) descriptors() int {

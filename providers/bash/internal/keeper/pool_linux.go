@@ -12,8 +12,8 @@ import (
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
-// maxIdle is how many keepers of a kind wait for work when nothing runs. One more costs a start
-// of about 10 ms and about 2 MiB.
+// maxIdle is how many keepers of a kind wait for work when nothing runs. Each holds about
+// 3 MiB; a command that finds none waits about 10 ms for one to start.
 const maxIdle = 2
 
 // Pool starts commands, each under a keeper of its own. Its methods may be called from
