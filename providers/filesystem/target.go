@@ -46,10 +46,11 @@ func (w *workspace) itself(call *sdk.Call[config], doing, argument, name string)
 		return target{}, sdk.InvalidArgument(argument, "is empty; name a file or directory")
 	}
 	trimmed := strings.TrimRight(t.path, string(filepath.Separator))
-	base := filepath.Base(trimmed)
-	resolved, err := w.files.Resolve(filepath.Dir(trimmed))
-	if err != nil || base == "." || base == ".." || len(name) > longestName {
-		// A root's directory is outside, but the root is not.
+	// Not filepath.Dir, which takes link/.. for nothing.
+	dir, base := filepath.Split(trimmed)
+	resolved, err := w.files.Resolve(dir)
+	if err != nil || base == "" || base == "." || base == ".." || len(name) > longestName {
+		// A root's directory is outside, but the root is not. And the top has none.
 		resolved, err = w.files.Resolve(t.path)
 	} else {
 		resolved = filepath.Join(resolved, base)
