@@ -17,8 +17,8 @@ type needle struct {
 }
 
 // newFinder makes texts of l that can be found in any encoding and case: a
-// character beyond ASCII is another byte in old encodings, and k and s have a
-// third form in Unicode.
+// character beyond ASCII is another byte in old encodings, a line end may be two
+// bytes, and k and s have a third form in Unicode.
 func newFinder(l literals) finder {
 	var f finder
 	for _, t := range l.texts {
@@ -38,7 +38,7 @@ func newFinder(l literals) finder {
 
 func longestPlain(t string, fold bool) (longest string) {
 	for run := range strings.FieldsFuncSeq(t, func(r rune) bool {
-		return r >= 0x80 || fold && (r == 'k' || r == 's')
+		return r >= 0x80 || r == '\n' || fold && (r == 'k' || r == 's')
 	}) {
 		if len(run) > len(longest) {
 			longest = run

@@ -210,8 +210,12 @@ func (s *scanner) shift(end int) int {
 	}
 	s.count(end)
 	keep := end
-	for n := 0; n < s.Before && keep > 0 && end-keep < cap(s.block)/4; n++ {
-		keep = bytes.LastIndexByte(s.block[:keep-1], '\n') + 1
+	for n := 0; n < s.Before && keep > 0; n++ {
+		line := bytes.LastIndexByte(s.block[:keep-1], '\n') + 1
+		if len(s.block)-line > cap(s.block)/2 {
+			break // there must be room to read on
+		}
+		keep = line
 	}
 	for kept := keep; kept < end; { // lines that are in the block again
 		kept += bytes.IndexByte(s.block[kept:end], '\n') + 1
