@@ -35,6 +35,7 @@ type config struct {
 	Rows           int               `hcl:"rows" default:"40" doc:"Height of the terminal."`
 	Sandbox        string            `hcl:"sandbox" default:"off" doc:"off, or landlock: commands write nothing outside allowed_roots and their TMPDIR. Where that cannot be had the provider does not start."`
 	Network        bool              `hcl:"network" default:"true" doc:"Whether commands may use TCP. Landlock takes it away, with or without sandbox; UDP, Multipath TCP and sockets in the file system may remain, depending on the system."`
+	ReadCommands   []string          `hcl:"read_commands,optional" doc:"Commands that shell_read runs besides its own list, whatever their arguments: a name, or a name and its first argument, such as \"terraform show\"."`
 	MaxBackground  int               `hcl:"max_background" default:"16" doc:"How many processes of a session may run in the background; 0 for none."`
 	Pty            bool              `hcl:"pty" default:"true" doc:"Whether commands write to terminals, which makes most of them print at once; else to pipes."`
 
@@ -47,6 +48,7 @@ type config struct {
 
 	background background.Set
 	sandbox    *sandbox.Policy // what commands may not do
+	reading    reading
 	outputs    outputs
 }
 
@@ -60,7 +62,7 @@ const (
 
 // setup checks the configuration and starts the first keeper.
 func setup(_ context.Context, c *config, env sdk.Env) error {
-	for _, check := range []func() error{c.checkTimes, c.checkSizes, c.checkEnvironment} {
+	for _, check := range []func() error{c.checkTimes, c.checkSizes, c.checkEnvironment, c.checkReading} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -69,6 +71,9 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 		return err
 	}
 	if err := c.openSandbox(); err != nil {
+		return err
+	}
+	if err := c.openReading(); err != nil {
 		return err
 	}
 	var err error
@@ -87,9 +92,9 @@ func teardown(c *config) error {
 	c.closing.Store(true)
 	c.background.Close()
 	if c.pool == nil {
-		return errors.Join(c.outputs.release(), c.sandbox.Close())
+		return errors.Join(c.outputs.release(), c.closeReading(), c.sandbox.Close())
 	}
-	return errors.Join(c.pool.Close(), c.outputs.release(), c.sandbox.Close())
+	return errors.Join(c.pool.Close(), c.outputs.release(), c.closeReading(), c.sandbox.Close())
 }
 
 // within refuses a number that is out of its bounds.

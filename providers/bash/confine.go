@@ -39,12 +39,15 @@ func (c *config) openSandbox() error {
 
 // writable are the directories that confined commands may change: the roots, and where
 // they keep temporary files, if there is such a place.
-func (c *config) writable() []string {
+func (c *config) writable() []string { return append(c.roots.Names(), c.temporaries()...) }
+
+// temporaries is where commands keep temporary files, if there is such a place.
+func (c *config) temporaries() []string {
 	temporary := c.temporary()
 	if info, err := os.Stat(temporary); err != nil || !info.IsDir() {
-		return c.roots.Names()
+		return nil
 	}
-	return append(c.roots.Names(), temporary)
+	return []string{temporary}
 }
 
 // temporary is TMPDIR of a command, or what programs take without it.

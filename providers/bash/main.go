@@ -43,6 +43,10 @@ func provider() *sdk.Provider[config] {
 		Mutates(sdk.High).Streaming().Concurrent().Timeout(deadline).
 		Preview(preview).
 		Show(show)
+	sdk.Tool(p, "shell_read", described("shell_read"), shellRead).
+		ReadOnly().Streaming().Timeout(deadline).
+		Preview(previewRead).
+		Show(show)
 	sdk.Tool(p, "process_list", described("process_list"), processList).
 		ReadOnly().
 		Preview(previewList).

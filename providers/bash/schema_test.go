@@ -4,7 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +30,41 @@ func TestSchema(t *testing.T) {
 	golden(t, "testdata/schema.json", append(got, '\n'))
 }
 
+// The table of operations in the README is made of the schema.
+func TestReadmeNamesEveryOperation(t *testing.T) {
+	const begin, end = "<!-- operations: the test with -update writes them -->\n", "<!-- end of operations -->\n"
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	head, rest, ok := strings.Cut(string(readme), begin)
+	require.True(t, ok)
+	_, tail, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	table := "| operation | kind, risk | arguments | what it does |\n|---|---|---|---|\n"
+	for _, tool := range start(t, nil).Tools(t.Context()) {
+		table += operationRow(tool)
+	}
+	golden(t, "README.md", []byte(head+begin+table+end+tail))
+}
+
+// operationRow is an operation as the README shows it: of its description the first
+// sentence.
+func operationRow(tool *toolv1.ToolSchema) string {
+	word := func(enum fmt.Stringer, prefix string) string {
+		return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(enum.String(), prefix)), "_", "-")
+	}
+	does, _, _ := strings.Cut(tool.GetDescription(), "\n")
+	var arguments []string // the required ones first
+	for _, name := range slices.Sorted(maps.Keys(tool.GetInputSchema().GetProperties())) {
+		if slices.Contains(tool.GetInputSchema().GetRequired(), name) {
+			arguments = slices.Insert(arguments, 0, "**"+name+"**")
+		} else {
+			arguments = append(arguments, name)
+		}
+	}
+	return fmt.Sprintf("| `%s` | %s, %s | %s | %s |\n", tool.GetName(), word(tool.GetKind(), "TOOL_KIND_"),
+		word(tool.GetRisk(), "RISK_CLASS_"), strings.Join(arguments, " "), does)
+}
+
 func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -33,7 +72,7 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
+	require.Equal(t, string(want), string(got), "run the test with -update if this is meant")
 }
 
 func TestRefusedConfigurations(t *testing.T) {
@@ -58,6 +97,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		{"bad variable name", fields{"env": fields{"A=B": "secret-value"}}, "env"},
 		{"bad variable value", fields{"env": fields{"A": "secret-value\x00"}}, "env"},
 		{"unknown sandbox", fields{"sandbox": "jail"}, "sandbox"},
+		{"command that runs others", fields{"read_commands": []any{"sudo"}}, "read_commands"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, ok := c.config["allowed_roots"]; !ok {

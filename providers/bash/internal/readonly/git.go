@@ -29,7 +29,22 @@ var Environment = map[string]string{
 // filters that Git runs to compare a file with the index. Those of the user's own
 // configuration are the user's.
 const gitFilters = ` config --show-scope --name-only --get-regexp '^filter\..*\.(clean|smudge|process)$' 2>/dev/null || ` +
-	`[ $? -ne 129 ] || echo 'local: Git is too old to say'; } | grep -E '^(local|worktree)')` + "\n"
+	`[ $? -ne 129 ] || printf 'local\tGit is too old to say\n')` + "\n"
+
+// Hazards are the settings, of those that [Plan.Before] has printed, with which somebody
+// else than the user could make Git run programs. If commands may write to the user's home
+// directory, its settings may be somebody else's too.
+func Hazards(printed string, home bool) []string {
+	var found []string
+	for line := range strings.Lines(printed) {
+		scope, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		trusted := scope == "system" || scope == "command" || scope == "global" && !home
+		if name != "" && !trusted && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
 
 // git judges git by its subcommand. Only those that are built in are on the list: an alias
 // cannot have their names.
@@ -116,7 +131,7 @@ func (j *judge) before() string {
 	var b strings.Builder
 	slices.Sort(j.repositories)
 	for _, r := range slices.Compact(j.repositories) {
-		b.WriteString("({ " + r + gitFilters)
+		b.WriteString("(" + r + gitFilters)
 	}
 	return b.String()
 }

@@ -52,8 +52,8 @@ func clip(word string) string {
 type Plan struct {
 	// Script is to be run instead of the one that was judged, by a POSIX shell.
 	Script string
-	// Before is empty, or a script to run first, which must print nothing. What it prints
-	// are settings with which a Git repository could make Script run programs.
+	// Before is empty, or a script to run first, in the same directory. What it prints is
+	// for [Hazards].
 	Before string
 }
 

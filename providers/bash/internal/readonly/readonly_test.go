@@ -107,7 +107,7 @@ func TestBefore(t *testing.T) {
 	plan, err := (&Rules{}).Check(`cd a && git -C b status; git log`)
 	require.NoError(t, err)
 	for _, way := range []string{"git -C 'b' config", "git config", "cd -- 'a' && git -C 'b' config", "cd -- 'a' && git config"} {
-		require.Contains(t, plan.Before, "({ "+way)
+		require.Contains(t, plan.Before, "("+way)
 	}
 	require.Equal(t, 4, strings.Count(plan.Before, "\n"))
 }

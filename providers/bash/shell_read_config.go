@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentco/agent/providers/bash/internal/readonly"
+	"github.com/agentco/agent/providers/bash/internal/sandbox"
+	"github.com/agentco/agent/providers/bash/internal/workdir"
+	"github.com/agentco/agent/sdk"
+)
+
+// reading is what shell_read needs beside what bash has.
+type reading struct {
+	rules      *readonly.Rules
+	roots      *workdir.Roots
+	homeInside bool // commands may change the user's own configuration
+	// sandbox lets commands write to their temporary files alone, where that can be had.
+	// What is judged must not depend on it: it is the second lock on the door.
+	sandbox *sandbox.Policy
+}
+
+func (c *config) checkReading() error {
+	var err error
+	if c.reading.rules, err = readonly.NewRules(c.ReadCommands); err != nil {
+		return sdk.BadField("read_commands", "%w; give commands such as \"terraform show\" that only read, whatever their arguments", err)
+	}
+	return nil
+}
+
+// openReading is called once the roots are known.
+func (c *config) openReading() error {
+	r := &c.reading
+	r.roots = c.roots
+	home, _ := os.UserHomeDir()
+	r.homeInside = home != "" && inside(c.roots, home)
+	policy, err := sandbox.Confine(c.temporaries()...)
+	if err != nil {
+		return sdk.BadField("env", "open the directory for temporary files: %w", err)
+	}
+	if policy.Available() != nil {
+		r.sandbox = c.sandbox
+		return policy.Close()
+	}
+	r.sandbox = policy
+	if (&sandbox.Policy{}).Offline().Available() == nil {
+		policy.Offline()
+	}
+	return nil
+}
+
+// close releases the policy that is not the one of bash.
+func (c *config) closeReading() error {
+	if c.reading.sandbox == c.sandbox {
+		return nil
+	}
+	return c.reading.sandbox.Close()
+}
+
+func inside(roots *workdir.Roots, path string) bool {
+	dir, err := roots.Open(path)
+	if err != nil {
+		return false
+	}
+	return dir.Close() == nil
+}
+
+// understood reports whether a shell reads the scripts that were written anew as they are
+// meant.
+func (r *reading) understood(shell string) bool {
+	return slices.Contains([]string{"bash", "sh", "dash", "ash", "ksh"}, filepath.Base(shell))
+}
+
+// meddlers are variables, or beginnings of names, that make programs run others, or options
+// of programs.
+var meddlers = []string{
+	"BASH_", "BASHOPTS", "SHELLOPTS", "ENV", "CDPATH", "IFS", "PS4", "GLOBIGNORE", "POSIXLY_CORRECT", "LD_", "DYLD_", "GIT_",
+	"AWKPATH", "AWKLIBPATH", "GAWK_", "LOCPATH", "GCONV_PATH", "NODE_", "PYTHON", "PERL", "RUBY", "RIPGREP_", "DEBUGINFOD_", "MAKE", "GOFLAGS", "GOENV",
+}
+
+// environment is that of bash without what could make a harmless command run another.
+func (r *reading) environment(vars []string) []string {
+	kept := make([]string, 0, len(vars))
+	for _, v := range vars {
+		name, value, _ := strings.Cut(v, "=")
+		switch {
+		case name == "PATH":
+			kept = append(kept, "PATH="+r.path(value))
+		case strings.HasSuffix(name, "_OPTIONS"), slices.ContainsFunc(meddlers, func(m string) bool { return meddles(m, name) }):
+		default:
+			kept = append(kept, v)
+		}
+	}
+	for name, value := range readonly.Environment {
+		kept = append(kept, name+"="+value)
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+func meddles(meddler, name string) bool {
+	if strings.HasSuffix(meddler, "_") || meddler == "PYTHON" || meddler == "PERL" || meddler == "RUBY" || meddler == "MAKE" {
+		return strings.HasPrefix(name, meddler)
+	}
+	return name == meddler
+}
+
+// path drops from PATH what is not the system's: a relative directory, and one in which
+// other tools may put a program that is called like a harmless one. If nothing is left the
+// roots hold the system itself.
+func (r *reading) path(value string) string {
+	var absolute, outside []string
+	for _, dir := range filepath.SplitList(value) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		absolute = append(absolute, dir)
+		if !inside(r.roots, dir) {
+			outside = append(outside, dir)
+		}
+	}
+	if len(outside) == 0 {
+		outside = absolute
+	}
+	return strings.Join(outside, string(filepath.ListSeparator))
+}
