@@ -239,7 +239,7 @@ func TestTypingThatIsRefused(t *testing.T) {
 	}{
 		{"line too long", id, strings.Repeat("x", 5000) + "\n", invalid, "4095"},
 		{"nothing", id, "", invalid, "data"},
-		{"over", over, "x", failed, "closed its terminal"},
+		{"over", over, "x", failed, "its terminal is closed"},
 		{"no terminal", moved, "x", failed, "no terminal"},
 		{"unknown", "bg-none", "x", notFound, id},
 	} {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,12 @@ func plain(n *renderv1.RenderNode) (lines []string) {
 	}
 	if c := n.GetCodeBlock(); c != nil {
 		lines = append(lines, "code("+c.GetLanguage()+"): "+c.GetContent())
+	}
+	if c := n.GetTable(); c != nil {
+		lines = append(lines, strings.Join(c.GetHeaders(), " | "))
+		for _, row := range c.GetRows() {
+			lines = append(lines, strings.Join(row.GetCells(), " | "))
+		}
 	}
 	if c := n.GetText(); c != nil {
 		lines = append(lines, c.GetContent())

@@ -155,6 +155,7 @@ func (e *Execution) Signal(s unix.Signal) {
 // run returns when nothing is left of the command and its output has been read.
 func (e *Execution) run(ctx context.Context) {
 	e.outcome.Reason = e.wait(ctx)
+	e.streams.release()
 	if e.outcome.Reason == Exited {
 		e.settle(ctx)
 		e.end(min(e.command.Grace, leftoverGrace))

@@ -67,9 +67,13 @@ func newStreams(out, stderr terminal.Stream, readers ...*os.File) (*streams, err
 func (s *streams) close() { _, _, _ = s.watch.close(), s.out.Close(), s.err.Close() }
 
 // read starts reading. Our own copies of the writing ends are closed first: as long as
-// one is open there is no end.
+// one is open there is no end. That of a terminal that is typed at stays open until
+// release: a command may let go of the terminal for a while, or for good, and would be hung
+// up if we took that for the end.
 func (s *streams) read() {
-	_, _ = s.out.Writer.Close(), s.err.Writer.Close()
+	if !s.shared() {
+		s.release()
+	}
 	s.lastRead.Store(time.Now().UnixNano())
 	go func() {
 		s.readBoth()
@@ -77,6 +81,12 @@ func (s *streams) read() {
 		close(s.done)
 	}()
 }
+
+// shared reports whether both outputs are one terminal, which is then also the input.
+func (s *streams) shared() bool { return len(s.readers) == 1 }
+
+// release closes the writing ends that we hold. It may be called twice.
+func (s *streams) release() { _, _ = s.out.Writer.Close(), s.err.Writer.Close() }
 
 // drain makes the streams end by themselves after a silence.
 func (s *streams) drain() {

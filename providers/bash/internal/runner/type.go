@@ -17,8 +17,8 @@ const typingLimit = 5 * time.Second
 var (
 	// ErrNoInput is returned by Type for a command that is not typed at.
 	ErrNoInput = errors.New("it has no terminal to type at")
-	// ErrOver is returned by Type after the command has let go of its terminal.
-	ErrOver = errors.New("it has closed its terminal")
+	// ErrOver is returned by Type once the shell has exited.
+	ErrOver = errors.New("its terminal is closed")
 	// ErrUnread is returned by Type when the command does not read.
 	ErrUnread = errors.New("it does not read its input")
 	// ErrLine is returned by Type for a line that the system would cut.
