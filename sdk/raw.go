@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"context"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -10,6 +11,7 @@ import (
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/sdk/internal/schema"
+	"github.com/agentco/agent/sdk/internal/secret"
 )
 
 // RawHandler is a [Handler] whose arguments and result are messages. The arguments fit the schema and are the handler's
@@ -51,7 +53,10 @@ func addRaw[C any](p *Provider[C], handle RawHandler[C], in, out *schemav1.Schem
 	if s.out, err = schema.Parse(out); err != nil {
 		return nil, fmt.Errorf("provider %q: %s: result: %w", p.name, s.name, err)
 	}
-	op = &RawOperation[C]{handle: handle, spec: s}
+	op = &RawOperation[C]{spec: s, handle: func(ctx context.Context, call *Call[C], in *structpb.Struct) (*structpb.Struct, error) {
+		out, err := handle(ctx, call, in)
+		return secret.Clean(nil, out), err // a message can hold what the wire has no form for
+	}}
 	if err := p.add(op); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,9 @@ func (r reader) attributes(t reflect.Type) ([]attribute, error) {
 		if !sf.IsExported() {
 			return nil, fmt.Errorf("field %s has an hcl tag but is not exported", sf.Name)
 		}
+		if throughPointer(t, sf.Index) {
+			return nil, fmt.Errorf("field %s: embed the struct, not a pointer to it", sf.Name)
+		}
 		a, err := r.attribute(sf, tag)
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", sf.Name, err)
@@ -93,6 +96,16 @@ func (r reader) attributes(t reflect.Type) ([]attribute, error) {
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// throughPointer reports whether a promoted field belongs to an embedded pointer, which may be nil.
+func throughPointer(t reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
 }
 
 func (r reader) attribute(sf reflect.StructField, tag string) (attribute, error) {

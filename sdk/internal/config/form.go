@@ -33,7 +33,10 @@ type form struct {
 func (r reader) form(t reflect.Type) (*form, error) {
 	if t.Kind() == reflect.Pointer {
 		f, err := r.form(t.Elem())
-		if err != nil || f.pointer {
+		if err != nil {
+			return nil, err
+		}
+		if f.pointer {
 			return nil, unfit(t)
 		}
 		f.pointer = true
