@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -148,6 +150,25 @@ func TestCheckout(t *testing.T) {
 	require.Equal(t, want, sdk.Checkout)
 	_, err = scaffold.FindCheckout(t.TempDir())
 	require.ErrorContains(t, err, "there is no checkout")
+}
+
+// TestTutorial holds that the Go code which the tutorial quotes is what is written.
+func TestTutorial(t *testing.T) {
+	tutorial, err := os.ReadFile("../../../docs/writing-a-provider.md")
+	require.NoError(t, err)
+	files, err := scaffold.Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: scaffold.SDK{Version: "1.2.3"}}.Files()
+	require.NoError(t, err)
+	var written strings.Builder
+	for _, f := range files {
+		written.Write(f.Text)
+	}
+	quotes := regexp.MustCompile("(?s)```(?:go|hcl)\n(.*?)```").FindAllSubmatch(tutorial, -1)
+	require.Greater(t, len(quotes), 6)
+	for _, quote := range quotes {
+		if !strings.HasPrefix(string(quote[1]), "dev_overrides") {
+			require.Contains(t, written.String(), string(quote[1]))
+		}
+	}
 }
 
 // TestVersions holds what a new provider requires to what the SDK is built with.
