@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -51,6 +52,9 @@ func Check(ctx context.Context, command []string, o Options) (Report, error) {
 	// A scenario that cannot be set up is not the provider's fault.
 	if _, err := s.place(); err != nil {
 		return Report{}, fmt.Errorf("prepare the scenario: %w", err)
+	}
+	if err := s.start().err; err != nil && notExecuted(err) {
+		return Report{}, &StartError{err}
 	}
 	report := Report{Command: command, Rows: s.judge(entries), Provider: s.provider()}
 	report.Took = time.Since(began)
@@ -121,6 +125,12 @@ func plan(o Options) (*scenario.Scenario, error) {
 		return s, s.ReadConfig(o.Config)
 	}
 	return s, nil
+}
+
+// notExecuted reports a start that the system refused.
+func notExecuted(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && at.Op == "fork/exec"
 }
 
 // shortTemp is a folder for temporary files whose path leaves room for a socket's.

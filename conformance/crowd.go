@@ -21,51 +21,48 @@ type crowd struct {
 
 // inCrowd is one call of a crowd.
 type inCrowd struct {
+	safeCall
 	expected string
 	alone    *toolv1.ToolResult // nil when it differs from call to call
 	call     transcript
 }
 
-func (s *subject) callTogether() (out crowd) {
+// callTogether makes calls that only read, all at once, and then those that the scenario marks: what these change may be
+// what the others read.
+func (s *subject) callTogether() crowd {
 	r, err := s.configured(nil)
 	if err != nil {
 		return crowd{err: err}
 	}
 	defer r.end()
-	planned := r.safe()
-	for _, c := range planned {
-		one := inCrowd{expected: c.Expect}
-		if c.reading {
-			first, second := r.invoke(c.op, c.Name, r.call(c.op, c.Arguments, c.Directory)), r.invoke(c.op, c.Name, r.call(c.op, c.Arguments, c.Directory))
-			one.expected = first.ending()
-			if proto.Equal(first.result(), second.result()) {
-				one.alone = first.result()
-			}
+	var reading, writing []inCrowd
+	for _, c := range r.safe() {
+		one := inCrowd{safeCall: c, expected: c.Expect}
+		if !c.reading {
+			writing = append(writing, one)
+			continue
 		}
-		out.calls = append(out.calls, one)
-		for range repeats - 1 {
-			if c.reading {
-				out.calls = append(out.calls, one)
-			}
+		first, second := r.invoke(c.op, c.Name, r.call(c.op, c.Arguments, c.Directory)), r.invoke(c.op, c.Name, r.call(c.op, c.Arguments, c.Directory))
+		one.expected = first.ending()
+		if proto.Equal(first.result(), second.result()) {
+			one.alone = first.result()
+		}
+		for range repeats {
+			reading = append(reading, one)
 		}
 	}
+	r.atOnce(reading)
+	r.atOnce(writing)
+	return crowd{calls: append(reading, writing...)}
+}
+
+// atOnce makes calls side by side and waits for all of them.
+func (r *running) atOnce(calls []inCrowd) {
 	var all sync.WaitGroup
-	i := 0
-	for _, c := range planned {
-		times := 1
-		if c.reading {
-			times = repeats
-		}
-		for range times {
-			at := i
-			all.Go(func() {
-				out.calls[at].call = r.invoke(c.op, c.Name+", side by side", r.call(c.op, c.Arguments, c.Directory))
-			})
-			i++
-		}
+	for i, c := range calls {
+		all.Go(func() { calls[i].call = r.invoke(c.op, c.Name+", side by side", r.call(c.op, c.Arguments, c.Directory)) })
 	}
 	all.Wait()
-	return out
 }
 
 type safeCall struct {
