@@ -8,10 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
-	"net"
 
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -74,27 +72,6 @@ func TestPreviewEmitsNothing(t *testing.T) {
 	require.Empty(t, h.Emitted())
 }
 
-// attached serves p without a kernel's callbacks, or with those of dial.
-func attached(t *testing.T, p sdktest.Provider, dial sdk.CallbackDialer) toolv1.ToolServiceClient {
-	t.Helper()
-	lis := bufconn.Listen(1 << 20)
-	s := grpc.NewServer()
-	attachment := p.Attach(s, dial)
-	go func() { _ = s.Serve(lis) }()
-	conn, err := grpc.NewClient("passthrough:///provider", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return lis.DialContext(ctx) }))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, attachment.Close(context.Background()))
-		require.NoError(t, conn.Close())
-		s.Stop()
-	})
-	tools := toolv1.NewToolServiceClient(conn)
-	_, err = tools.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, map[string]any{"root": "/"})})
-	require.NoError(t, err)
-	return tools
-}
-
 // deaf is a kernel that declares none of the callbacks.
 type deaf struct {
 	kernelv1.UnimplementedKernelCallbackServiceServer
@@ -112,10 +89,7 @@ func TestWithoutAKernelEmittingSaysSo(t *testing.T) {
 	}{
 		{"no channel", nil},
 		{"a channel that cannot be reached", func() (grpc.ClientConnInterface, error) { return nil, fmt.Errorf("nobody there") }},
-		{"a kernel without the callback", func() (grpc.ClientConnInterface, error) {
-			return grpc.NewClient("passthrough:///kernel", grpc.WithTransportCredentials(insecure.NewCredentials()),
-				grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return lis.DialContext(ctx) }))
-		}},
+		{"a kernel without the callback", func() (grpc.ClientConnInterface, error) { return over(t, lis), nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var emitted error
