@@ -61,6 +61,17 @@ func Check(ctx context.Context, command []string, o Options) (Report, error) {
 	return report, context.Cause(ctx)
 }
 
+// Select gives the rules whose ids match one of the globs, every rule when there are no globs, and an error when a glob
+// matches none.
+func Select(globs []string) ([]Rule, error) {
+	entries, err := selected(globs)
+	out := make([]Rule, len(entries))
+	for i, e := range entries {
+		out[i] = e.Rule
+	}
+	return out, err
+}
+
 // selected gives the entries whose ids match one of the globs.
 func selected(globs []string) (out []entry, err error) {
 	for _, glob := range globs {

@@ -60,7 +60,9 @@ func (s *subject) callTogether() crowd {
 func (r *running) atOnce(calls []inCrowd) {
 	var all sync.WaitGroup
 	for i, c := range calls {
-		all.Go(func() { calls[i].call = r.invoke(c.op, c.Name+", side by side", r.call(c.op, c.Arguments, c.Directory)) })
+		all.Go(func() {
+			calls[i].call = r.invoke(c.op, c.Name+", side by side", r.call(c.op, c.Arguments, c.Directory))
+		})
 	}
 	all.Wait()
 }
