@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -284,6 +285,10 @@ func nodeErrors(t *testing.T, path string) {
 		{"another type", "run", map[string]any{"command": 1.0}, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
 		{"unknown tool", "walk", nil, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
 		{"ambiguous", "edit_note", edit("one.md", "n"), toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"half a note", "list_notes", map[string]any{"limit": 1.5}, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"no number at all", "list_notes", map[string]any{"limit": math.NaN()}, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"too large a note", "edit_note", map[string]any{"name": "one.md", "old_text": "hello", "new_text": strings.Repeat("x", 1<<20)},
+			toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED},
 		{"no such note", "edit_note", edit("three.md", "o"), toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND},
 		{"a way out", "edit_note", edit("../one.md", "o"), toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
 		{"a link", "edit_note", edit("link.md", "root"), toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED},
@@ -373,6 +378,8 @@ func nodeCancel(t *testing.T, path string) {
 
 func nodeSecretStays(t *testing.T, path string) {
 	n := openNotebook(t, path)
+	require.NoError(t, os.WriteFile(filepath.Join(n.dir, "notes", "bad.md"), []byte{0xff}, 0o644))
+	require.EqualValues(t, 1, last(n.invoke(t, "list_notes", nil)).GetResult().GetPayload().GetFields()["unreadable"].GetNumberValue())
 	for _, event := range append(n.invoke(t, "list_notes", nil), n.invoke(t, "run", map[string]any{"command": "env"})...) {
 		require.NotContains(t, event.String(), nodeSecret)
 	}

@@ -24,6 +24,16 @@ call "list_notes" "some" {
   arguments = { containing = "hello" }
 }
 
+call "list_notes" "the first" {
+  arguments = { limit = 1 }
+  payload   = { total = 2 }
+}
+
+call "list_notes" "half a note" {
+  arguments = { limit = 0.5 }
+  expect    = "invalid_arguments"
+}
+
 call "edit_note" "once" {
   arguments = { name = "one.md", old_text = "hello", new_text = "goodbye" }
   payload   = { name = "one.md", line = 3 }

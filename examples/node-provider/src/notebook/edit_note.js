@@ -18,7 +18,8 @@ function change({ config: { notes }, arguments: { name, old_text: old, new_text:
     throw new ToolFailure('INVALID_ARGUMENTS',
       `old_text is in ${name} ${rest.length} times: give more of the text around it`, { argument: 'old_text', matches: rest.length });
   }
-  return { before, after: head + fresh + rest[0], line: head.split('\n').length };
+  const after = head + fresh + rest[0];
+  return { before, after, bytes: notes.checkSize(name, after), line: head.split('\n').length };
 }
 
 /** edit_note changes a file: it is planned, shown as a diff, and asked about. */
@@ -48,11 +49,11 @@ module.exports = {
 
   // From the reading to the renaming nothing is awaited, so two edits of one note never lose one.
   invoke(call) {
-    const { after, line } = change(call);
+    const { after, bytes, line } = change(call);
     const { name } = call.arguments;
     call.config.notes.write(name, after);
     call.log('INFO', 'edited', { name, line });
-    return { name, line, bytes: Buffer.byteLength(after) };
+    return { name, line, bytes };
   },
 
   render: ({ name, line, bytes }) => text(`changed ${name} at line ${line}; it has ${bytes} bytes now`, 'SUCCESS'),

@@ -4,7 +4,7 @@
 const { createHmac, randomBytes } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
-const { ToolFailure } = require('../plugin/errors.js');
+const { ToolFailure, quoted } = require('../plugin/errors.js');
 
 const limit = 1024 * 1024;
 const plain = /^[A-Za-z0-9_][A-Za-z0-9._ -]*\.md$/;
@@ -69,6 +69,15 @@ class Notes {
     }
   }
 
+  /** checkSize refuses a text that could not be read again. */
+  checkSize(name, text) {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > limit) {
+      throw new ToolFailure('EXECUTION_FAILED', `${name} would have ${bytes} bytes; a note has at most ${limit}`);
+    }
+    return bytes;
+  }
+
   /** seal is a keyed digest of a text, by which a change made elsewhere is seen; undefined without a key. */
   seal(text) {
     return this.#sealKey && createHmac('sha256', this.#sealKey).update(text).digest('hex');
@@ -77,7 +86,7 @@ class Notes {
   #path(name) {
     if (!plain.test(name)) {
       throw new ToolFailure('INVALID_ARGUMENTS',
-        `name: ${JSON.stringify(name)} is no name of a note: it must be a plain file name that ends with .md`, { argument: 'name' });
+        `name: ${quoted(name)} is no name of a note: it must be a plain file name that ends with .md`, { argument: 'name' });
     }
     return path.join(this.#folder, name);
   }

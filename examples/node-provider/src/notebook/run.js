@@ -11,7 +11,8 @@ const drainPatience = 500;
 
 // The command runs in a process group of its own, which a second shell of the group watches: it reads from a pipe that
 // only the provider holds, and when that breaks, because the command has ended or because the provider was killed, it
-// kills what is left of the group. So nothing outlives the provider, however it dies.
+// kills what is left of the group. So nothing outlives the provider, however it dies, but what has left the group (setsid):
+// to find that takes more than a shell.
 const watched = `{ read -r _; kill -KILL 0; } <&3 >/dev/null 2>&1 & exec 3<&-; exec sh -c "$1"`;
 
 /** run starts a child process: its output is streamed as it comes, then its exit status, then the result. */

@@ -25,6 +25,9 @@ class ToolFailure extends Error {
   }
 }
 
+/** quoted is a value from outside in quotes, and no longer than a line: an error must not grow with what it is about. */
+const quoted = (text) => JSON.stringify(text?.length > 100 ? `${text.slice(0, 100)}…` : text);
+
 const byErrno = { ENOENT: 'NOT_FOUND', ENOTDIR: 'NOT_FOUND', EACCES: 'PERMISSION_DENIED', EPERM: 'PERMISSION_DENIED', ELOOP: 'PERMISSION_DENIED' };
 
 /** asToolError gives any error its category, as a tool.v1.ToolError. */
@@ -58,4 +61,4 @@ function asStatus(error) {
   return { code: status.code, details: status.message, metadata };
 }
 
-module.exports = { ToolFailure, asToolError, asStatus };
+module.exports = { ToolFailure, quoted, asToolError, asStatus };

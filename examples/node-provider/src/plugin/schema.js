@@ -2,7 +2,7 @@
 // The schema subset of the protocol: how to write one, and how to hold arguments to it. A kernel checks arguments too,
 // but a provider cannot know that it is this kernel that calls.
 
-const { ToolFailure } = require('./errors.js');
+const { ToolFailure, quoted } = require('./errors.js');
 
 const node = (type, description, more) => ({ type: `SCHEMA_TYPE_${type}`, description, ...more });
 const string = (description, ...values) => node('STRING', description, { enum_values: values });
@@ -30,7 +30,7 @@ function check(schema, value, path = '') {
       break;
     case 'string':
       if (schema.enum_values.length > 0 && !schema.enum_values.includes(value)) {
-        fail(`${JSON.stringify(value)} is none of ${schema.enum_values.join(', ')}`);
+        fail(`${quoted(value)} is none of ${schema.enum_values.join(', ')}`);
       }
       break;
     case 'array':
@@ -50,7 +50,7 @@ function checkMembers({ properties, required }, value, path) {
   }
   for (const [name, member] of Object.entries(value)) {
     if (!Object.hasOwn(properties, name)) {
-      const message = `${within(name)}: there is no such argument; there is ${Object.keys(properties).join(', ') || 'none'}`;
+      const message = `${quoted(within(name))}: there is no such argument; there is ${Object.keys(properties).join(', ') || 'none'}`;
       throw new ToolFailure('INVALID_ARGUMENTS', message, { argument: within(name) });
     }
     check(properties[name], member, within(name));

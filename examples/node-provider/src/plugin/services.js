@@ -4,7 +4,7 @@
 const { isDeepStrictEqual } = require('node:util');
 const { Call } = require('./call.js');
 const { decode } = require('./config.js');
-const { ToolFailure, asStatus, asToolError } = require('./errors.js');
+const { ToolFailure, asStatus, asToolError, quoted } = require('./errors.js');
 const { check } = require('./schema.js');
 const { fromStruct } = require('./struct.js');
 
@@ -68,7 +68,7 @@ class Services {
     const operation = operations.find((o) => o.schema.name === name);
     if (!operation) {
       const names = operations.map((o) => o.schema.name).join(', ');
-      throw new ToolFailure('INVALID_ARGUMENTS', `there is no operation ${JSON.stringify(name)}; there is ${names}`);
+      throw new ToolFailure('INVALID_ARGUMENTS', `there is no operation ${quoted(name)}; there is ${names}`);
     }
     if (!this.#config) {
       throw new ToolFailure('EXECUTION_FAILED', 'the provider has not been configured; the kernel must call Configure first');
@@ -98,7 +98,7 @@ class Services {
 
 function payloadOf({ payload, schema_version: version }) {
   if (version !== '1') {
-    throw new ToolFailure('INVALID_ARGUMENTS', `schema_version is ${JSON.stringify(version)}; payloads of this provider are "1"`);
+    throw new ToolFailure('INVALID_ARGUMENTS', `schema_version is ${quoted(version)}; payloads of this provider are "1"`);
   }
   try {
     return JSON.parse(payload.toString('utf8'));
