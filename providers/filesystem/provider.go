@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
+	"github.com/agentco/agent/providers/filesystem/internal/ignore"
 	"github.com/agentco/agent/sdk"
 	"github.com/agentco/agent/sdk/jail"
 )
@@ -24,6 +25,7 @@ type config struct {
 	AllowedRoots  []string `hcl:"allowed_roots" doc:"Directories that may be read and written. Relative ones are taken from the project's root."`
 	ReadOnlyRoots []string `hcl:"read_only_roots,optional" doc:"Directories that may be read. Inside an allowed root they protect a part of it."`
 	Deny          []string `hcl:"deny" default:"[\".env\",\".env.*\",\"!.env.example\",\"id_rsa\",\"id_dsa\",\"id_ecdsa\",\"id_ed25519\",\"id_ecdsa_sk\",\"id_ed25519_sk\",\"*.pem\",\"*.key\",\"*.p12\",\"*.pfx\",\"*.ppk\",\"*.jks\"]" doc:"Patterns of names that are neither listed, read nor written, in the manner of .gitignore."`
+	Gitignore     bool     `hcl:"respect_gitignore" default:"true" doc:"Leave out of searches what git ignores; a call can still ask for it."`
 	ReadFirst     bool     `hcl:"require_read_before_write" default:"true" doc:"Refuse to change an existing file that the session has not read."`
 	MaxResult     int      `hcl:"max_result_bytes" default:"51200" doc:"The most text a result holds, in bytes."`
 
@@ -63,6 +65,7 @@ func operations(p *sdk.Provider[config]) {
 		ReadOnly().Timeout(30 * time.Second).Preview(planRead).Show(showRead)
 	sdk.Tool(p, "list_directory", description("list_directory"), listDirectory).
 		ReadOnly().Timeout(time.Minute).Preview(planList).Show(showList)
+	searches(p)
 	sdk.Tool(p, "read_many", description("read_many"), readMany).
 		ReadOnly().Timeout(time.Minute).Preview(planMany).Show(showMany)
 	sdk.Tool(p, "stat", description("stat"), stat).
@@ -111,6 +114,9 @@ func setup(_ context.Context, c *config, env sdk.Env) error {
 		files: j, close: j.Close, maxResult: c.MaxResult, readFirst: c.ReadFirst,
 		roots:  strings.Join(append(slices.Clone(c.AllowedRoots), c.ReadOnlyRoots...), ", "),
 		memory: semaphore.NewWeighted(heldRoom),
+	}
+	if c.Gitignore {
+		c.files.ignores = ignore.NewTree(j, ignore.UserConfig())
 	}
 	c.files.writer.FS = j
 	c.files.keepJournal(j)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
+	"github.com/agentco/agent/providers/filesystem/internal/ignore"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
 	"github.com/agentco/agent/providers/filesystem/internal/text"
 	"github.com/agentco/agent/providers/filesystem/internal/undo"
@@ -49,6 +50,7 @@ type workspace struct {
 	writer    atomicfile.Writer
 	seen      ledger.Ledger
 	locks     ledger.Locks
+	ignores   *ignore.Tree // nil: nothing is ignored
 	undos     undo.Store
 	memory    *semaphore.Weighted // for the files that are held whole
 	maxResult int

@@ -44,7 +44,8 @@ type Pattern struct {
 }
 
 // Parse reads a pattern. Of a part with wildcards that is also the name of a
-// directory, exists knows. The error is a [*SyntaxError].
+// directory, exists knows; without it the base is where the pattern is used. The
+// error is a [*SyntaxError].
 func Parse(pattern string, exists func(dir string) bool) (*Pattern, error) {
 	if err := check(pattern); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func Parse(pattern string, exists func(dir string) bool) (*Pattern, error) {
 	p := &Pattern{}
 	parts := strings.Split(clean(pattern), "/")
 	n := 0
-	for ; n < len(parts)-1; n++ {
+	for ; n < len(parts)-1 && exists != nil; n++ {
 		if wildcards(parts[n]) && !exists(strings.Join(parts[:n+1], "/")) {
 			break
 		}

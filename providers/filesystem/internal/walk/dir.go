@@ -1,10 +1,10 @@
 package walk
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/afero"
 
@@ -39,7 +39,7 @@ func Open(files afero.Fs, path string) (Dir, error) {
 	}
 	info, err := files.Stat(path)
 	if err == nil && !info.IsDir() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("not a directory")}
+		err = &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
 	}
 	return plain{files, path}, err
 }
