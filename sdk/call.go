@@ -31,7 +31,7 @@ type frame struct {
 	call      *toolv1.ToolCall
 	operation *spec
 	events    *events
-	grace     context.Context
+	grace     grace
 	preview   bool
 }
 
@@ -52,7 +52,7 @@ func (c *Call[C]) Context() context.Context { return c.ctx }
 
 // Grace is a context for clean-up work after a cancellation: it ends when the grace time (5 s) after the
 // cancellation is over, or when the call is.
-func (c *Call[C]) Grace() context.Context { return c.frame.grace }
+func (c *Call[C]) Grace() context.Context { return c.frame.grace.of(c.frame) }
 
 // Path makes p absolute against Dir. It reads no file and follows no link.
 func (c *Call[C]) Path(p string) string {

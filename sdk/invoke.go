@@ -33,15 +33,14 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	ctx, cancel := context.WithCancelCause(rpc)
 	defer cancel(nil)
 	defer context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })()
-	grace, endGrace := s.graceOf(ctx)
-	defer endGrace()
 	f := &frame{
-		server: s, config: config, call: call, operation: op.about(), grace: grace,
+		server: s, config: config, call: call, operation: op.about(),
 		events: &events{ctx: ctx, send: send, streaming: op.about().streaming, secrets: s.secrets},
 	}
+	defer f.grace.finish()
 	done := make(chan outcome, 1)
 	go func() { done <- run(ctx, op, f) }()
-	out := await(ctx, grace, done)
+	out := f.await(done)
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()
 		err = f.events.end(lastEvent(op.about(), out))
@@ -51,7 +50,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	// The last event, if there was one, may not have arrived. What the function still sends is dropped.
 	f.events.close()
-	s.report(grace, f, out)
+	s.report(f.grace.of(f), f, out)
 	return status.FromContextError(ctx.Err()).Err()
 }
 
@@ -64,21 +63,6 @@ func (s *server) admit(command bool, name string) (operation, any, error) {
 	return op, config, err
 }
 
-// graceOf gives the context that outlives ctx by the grace time.
-func (s *server) graceOf(ctx context.Context) (context.Context, context.CancelFunc) {
-	grace, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		timed, release := context.WithTimeout(grace, s.grace)
-		defer release()
-		<-timed.Done()
-		end()
-	})
-	return grace, func() {
-		stop()
-		end()
-	}
-}
-
 func run(ctx context.Context, op operation, f *frame) (out outcome) {
 	defer recovered(op.about().name, &out.err)
 	out.payload, out.err = op.run(ctx, f, f.call.GetArguments())
@@ -89,16 +73,16 @@ func run(ctx context.Context, op operation, f *frame) (out outcome) {
 var errAbandoned = errors.New("the operation ignored its cancellation and was abandoned")
 
 // await waits for the function, after a cancellation only until the grace time is over.
-func await(ctx, grace context.Context, done <-chan outcome) outcome {
+func (f *frame) await(done <-chan outcome) outcome {
 	select {
 	case out := <-done:
 		return out
-	case <-ctx.Done():
+	case <-f.events.ctx.Done():
 	}
 	select {
 	case out := <-done:
 		return out
-	case <-grace.Done():
+	case <-f.grace.of(f).Done():
 		return outcome{err: errAbandoned}
 	}
 }

@@ -61,6 +61,14 @@ var actors = map[string]func(){
 		sdk.Main(p)
 	},
 	"orphaner": orphan,
+	"bench":    func() { sdk.Main(benched()) },
+}
+
+// command runs the test binary as an actor.
+func command(actor string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), actAs+"="+actor) // the last value counts
+	return cmd
 }
 
 // toolPlugin is the client side of tool.v1.
@@ -76,8 +84,7 @@ func (toolPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 
 // launch starts the test binary as a provider, the way a kernel does.
 func launch(t testing.TB, actor string, stderr io.Writer) (*goplugin.Client, toolv1.ToolServiceClient) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), actAs+"="+actor) // the last value counts
+	cmd := command(actor)
 	sockets, err := os.MkdirTemp("", "sdk")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(sockets) })

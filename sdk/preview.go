@@ -24,10 +24,11 @@ func (s *server) preview(ctx context.Context, command bool, call *toolv1.ToolCal
 		return nil, s.refusal(err)
 	}
 	f := &frame{
-		server: s, config: config, call: call, operation: op.about(), grace: ctx, preview: true,
+		server: s, config: config, call: call, operation: op.about(), preview: true,
 		// A preview has no stream: what it sends goes nowhere.
 		events: &events{ctx: ctx, closed: true, steps: steps{ended: true}},
 	}
+	defer f.grace.finish()
 	plan, err := planned(ctx, op, f)
 	switch {
 	case errors.Is(err, errNoPreview):

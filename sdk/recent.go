@@ -2,9 +2,9 @@ package sdk
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"sync"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -48,8 +48,9 @@ func (r *recent[In]) recall(payload *structpb.Struct) (in In) {
 	return r.byKey[key]
 }
 
-// digest is the same for the same payload however it travelled: encoding/json sorts the members of a map.
+// digest is the same for the same payload however it travelled: a number comes through JSON unchanged, and the members
+// are put in order.
 func digest(payload *structpb.Struct) (key [sha256.Size]byte, ok bool) {
-	text, err := json.Marshal(payload.AsMap())
-	return sha256.Sum256(text), err == nil
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(payload)
+	return sha256.Sum256(encoded), err == nil
 }

@@ -19,9 +19,6 @@ import (
 	"github.com/agentco/agent/sdk/internal/suggest"
 )
 
-// graceTime is how long a cancelled call may go on to put things right and report, the kill grace included.
-const graceTime = 5 * time.Second
-
 var (
 	errCallOver     = errors.New("the call is over")
 	errNotStreaming = errors.New("the operation is not declared Streaming")

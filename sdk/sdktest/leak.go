@@ -23,9 +23,13 @@ func (m mark) do(start func()) {
 	pprof.Do(context.Background(), pprof.Labels("provider", m.id), func(context.Context) { start() })
 }
 
-// left gives the stacks of the marked goroutines that do not end before ctx does. Ending takes a moment even when all is
-// well.
-func (m mark) left(ctx context.Context) []string {
+// leakPatience is how long goroutines may take to end, which takes a moment even when all is well.
+const leakPatience = 2 * time.Second
+
+// left gives the stacks of the marked goroutines that do not end.
+func (m mark) left() []string {
+	ctx, cancel := context.WithTimeout(context.Background(), leakPatience)
+	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -118,7 +118,7 @@ func attach(t testing.TB, p Provider) *Harness {
 		require.NoError(t, attachment.Close(ctx))
 		require.NoError(t, conn.Close())
 		s.Stop()
-		require.Empty(t, marked.left(ctx), "goroutines of the provider that outlive its Close")
+		require.Empty(t, marked.left(), "goroutines of the provider that outlive its Close")
 	})
 	return newHarness(t, k, conn)
 }

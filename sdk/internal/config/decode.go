@@ -45,6 +45,9 @@ func unknown(attributes []attribute, s *structpb.Struct, prefix string) error {
 		if best := suggest.Nearest(name, names); best != "" {
 			problem += "; did you mean " + best + "?"
 		}
+		if name == "" {
+			name = `""`
+		}
 		return &FieldError{prefix + name, problem}
 	}
 	return nil

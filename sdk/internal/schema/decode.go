@@ -228,6 +228,9 @@ func at(err error, path string, i int) error {
 }
 
 func join(path, name string) string {
+	if name == "" {
+		name = `""`
+	}
 	if path == "" {
 		return name
 	}
