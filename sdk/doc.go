@@ -30,6 +30,19 @@
 //	kernel ── cancel ─────► ctx ends; call.Grace goes on for 5 s; call.Report ──► the kernel, over the callback channel
 //	kernel dies ──────────► every call is cancelled, Close runs, the process ends
 //
-// [Tool] and [Command] share everything; one provider may have both. Errors need no codes: [Error] lists what is
-// mapped. Package sdktest runs a provider inside a test.
+// What the SDK keeps, so that no provider has to:
+//
+//   - Arguments fit their schema before a function runs, and results theirs before they are sent.
+//   - Errors need no codes: [Error] lists what is mapped. A panic is an error too.
+//   - A [Root] is a directory that calls cannot leave; a [Dir] or [File] exists when Configure has succeeded.
+//   - Calls run beside each other only as their operations allow ([Operation.Concurrent]), whatever the kernel does.
+//   - One result or error ends a call, and nothing comes after it. All text is UTF-8, and no message is larger than gRPC
+//     takes.
+//   - A cancelled call has five seconds to end in good order and to say what had already happened. One that goes on all
+//     the same is abandoned, and keeps its turn until it returns.
+//   - The values of sensitive attributes stay inside.
+//
+// [Tool] and [Command] share everything; one provider may have both. [RawTool] and [RawCommand] are the layer below, for
+// schemas that are known only at run time; [Provider.Attach] is the one below [Main]. Package sdktest runs a provider
+// inside a test, package render builds what people see, and package jail is what a Root is made of.
 package sdk

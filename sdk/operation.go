@@ -27,7 +27,8 @@ const (
 
 // Handler is the function behind an operation. Arguments have been checked when it runs. When ctx ends it stops,
 // puts right what it can under [Call.Grace], says with [Call.Report] what had already happened, and returns
-// ctx.Err(). A panic becomes an unknown error; the provider lives on.
+// ctx.Err(). After five seconds it is no longer waited for, though it keeps its turn, see [Operation.Concurrent]. A panic
+// becomes an unknown error; the provider lives on.
 type Handler[C, In, Out any] func(ctx context.Context, call *Call[C], in In) (Out, error)
 
 // Operation is a tool or a slash command under construction. Its methods return it, for chaining. An operation
@@ -49,15 +50,18 @@ type operation interface {
 	show(payload *structpb.Struct) (node render.Node, fits bool)
 }
 
-// Tool adds a tool to p. In and Out are structs whose fields have json tags; they may also have doc, and in In
-// enum, default, min and max. A field with omitempty, a default or a pointer type is optional:
+// Tool adds a tool to p. In and Out are structs whose fields have json tags; they may also have doc and enum, and in In
+// default, min and max. Fields are strings, booleans, numbers, what has MarshalText and UnmarshalText (such as
+// time.Time), map[string]any, structs and slices of these. A field with omitempty, a default or a pointer type is
+// optional:
 //
 //	type in struct {
 //		Path  string `json:"path" doc:"File to read."`
 //		Limit int    `json:"limit" default:"2000" min:"1" doc:"Lines to return."`
 //	}
 //
-// It panics when a type cannot be described or a name is taken, which are faults of the program.
+// A description is all that a caller has to choose by. It panics when a type cannot be described, a name is taken or the
+// description is empty, which are faults of the program.
 func Tool[C, In, Out any](p *Provider[C], name, description string, handle Handler[C, In, Out]) *Operation[C, In, Out] {
 	return register(p, false, name, description, handle)
 }

@@ -114,40 +114,45 @@ func (r Root) WriteFile(name string, data []byte, perm fs.FileMode) error {
 func (r Root) replace(name string, data []byte, perm fs.FileMode) error {
 	path, err := r.jail.Resolve(name) // a link is written through, not replaced
 	if err != nil {
-		return err
+		return unwritten(name, err)
 	}
 	info, err := r.jail.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return &fs.PathError{Op: "write", Path: name, Err: fmt.Errorf("it is not a regular file: %w", fs.ErrInvalid)}
+		return unwritten(name, fmt.Errorf("it is not a regular file: %w", fs.ErrInvalid))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
+		return unwritten(name, err)
 	}
 	draft := filepath.Join(filepath.Dir(path), ".draft-"+rand.Text())
-	if err := r.draft(draft, data, perm, info); err != nil {
-		return err
+	f, err := r.jail.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return unwritten(name, err)
 	}
-	if err := r.jail.Rename(draft, path); err != nil {
-		return errors.Join(err, r.jail.Remove(draft))
+	err = fill(f, data)
+	if err == nil && info != nil {
+		err = r.jail.Chmod(draft, info.Mode())
+	}
+	if err == nil {
+		err = r.jail.Rename(draft, path)
+	}
+	if err != nil {
+		return errors.Join(unwritten(name, err), r.jail.Remove(draft))
 	}
 	return nil
 }
 
-// draft writes data to a new file. There is none after an error.
-func (r Root) draft(name string, data []byte, perm fs.FileMode, like fs.FileInfo) error {
-	f, err := r.jail.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if err != nil {
-		return err
+// fill writes and closes a file, and has the disk keep it.
+func fill(f afero.File, data []byte) error {
+	_, err := f.Write(data)
+	if err == nil {
+		err = f.Sync()
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil && like != nil {
-		err = r.jail.Chmod(name, like.Mode())
-	}
-	if err != nil {
-		return errors.Join(err, r.jail.Remove(name))
-	}
-	return nil
+	return errors.Join(err, f.Close())
+}
+
+// unwritten is err about the name that the caller used, not about what it took to write it.
+func unwritten(name string, err error) error {
+	return &fs.PathError{Op: "write", Path: name, Err: reasonOf(err)}
 }
 
 // explain says of an escape where it would have to stay.
