@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os/exec"
 	"syscall"
@@ -12,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
-
 	"github.com/agentco/agent/providers/bash/internal/terminal"
+	"github.com/agentco/agent/sdk/sdktest"
 )
 
 // The benchmarks come in pairs: what a call costs, and what the bare work costs in the
@@ -142,14 +143,42 @@ func BenchmarkPrint(b *testing.B) {
 	}
 }
 
-// BenchmarkCancel is the time from a cancel until nothing is left of a willing command.
+// BenchmarkCancel is the time from a cancel until nothing is left of a command. A stubborn one
+// is left its grace, which is 300 ms here.
 func BenchmarkCancel(b *testing.B) {
-	for name, command := range map[string]string{"group": "echo up; sleep 1000", "setsid": "setsid sleep 1000 & echo up; sleep 1000"} {
-		b.Run(name, func(b *testing.B) {
-			h := start(b, nil)
+	for _, c := range []struct{ name, command string }{
+		{"group", "echo up; sleep 1000"},
+		{"setsid", "setsid sleep 1000 & echo up; sleep 1000"},
+		{"double-fork", "(setsid sh -c 'sleep 1000 & exit' &); echo up; sleep 1000"},
+		{"stubborn", "trap '' TERM; echo up; while :; do sleep 1000; done"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			h := start(b, fields{"kill_grace_ms": 300})
+			var total, worst time.Duration
 			for b.Loop() {
-				require.NotNil(b, cancelAt(b, h, command, "up\n").Report)
+				took := cancelled(b, h, c.command)
+				total, worst = total+took, max(worst, took)
 			}
+			b.ReportMetric(float64(total.Microseconds())/float64(b.N)/1000, "ms-to-nothing-left")
+			b.ReportMetric(float64(worst.Microseconds())/1000, "ms-at-worst")
 		})
 	}
+}
+
+// cancelled runs a command that says that it is up, and returns how long its cancellation
+// took until the report, which comes when nothing is left.
+func cancelled(b *testing.B, h *sdktest.Harness, command string) time.Duration {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	var begun time.Time
+	r := h.Watch(ctx, h.Dir, "bash", fields{"command": command}, func(e *toolv1.ToolEvent) {
+		if e.GetOutputChunk() != nil {
+			begun = time.Now()
+			cancel()
+		}
+	})
+	took := time.Since(begun)
+	require.NotNil(b, r.Report)
+	return took
 }

@@ -56,7 +56,7 @@ func showList(out listResult) render.Node {
 	var rows [][]string
 	for _, p := range out.Processes {
 		took := milliseconds(int(p.DurationMS)).Round(time.Second).String()
-		rows = append(rows, []string{p.ID, p.status.String(), took, p.Command})
+		rows = append(rows, []string{p.ID, p.String(), took, p.Command})
 	}
 	return render.Table([]string{"id", "state", "time", "command"}, rows...)
 }

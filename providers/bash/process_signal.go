@@ -85,5 +85,5 @@ func previewSignal(call *sdk.Call[config], in signalArguments) (sdk.Plan, error)
 }
 
 func showSignal(out signalResult) render.Node {
-	return render.Styled(out.style(), out.ID+": "+out.Sent+" sent; "+out.status.String())
+	return render.Styled(out.style(), out.ID+": "+out.Sent+" sent; "+out.String())
 }

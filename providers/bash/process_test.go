@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,7 +94,10 @@ func connect(cmd *exec.Cmd, sockets string) (*goplugin.Client, toolv1.ToolServic
 
 // kernelVariable makes the test binary a kernel that runs its value as a command, copies
 // the output and waits to be killed.
-const kernelVariable = "BASH_TEST_KERNEL"
+const (
+	kernelVariable     = "BASH_TEST_KERNEL"
+	backgroundVariable = "BASH_TEST_BACKGROUND" // not empty: the command goes into the background
+)
 
 func beKernel(script string) {
 	mark := os.Getenv(markVariable)
@@ -107,34 +111,41 @@ func beKernel(script string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	arguments, _ := structpb.NewStruct(fields{"command": script})
+	background := os.Getenv(backgroundVariable) != ""
+	arguments, _ := structpb.NewStruct(fields{"command": script, "background": background})
 	stream, err := tool.Invoke(context.Background(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{Id: "tc_1", ToolName: "bash", Arguments: arguments}})
 	for err == nil {
 		var response *toolv1.InvokeResponse
 		response, err = stream.Recv()
 		_, _ = os.Stdout.Write(response.GetEvent().GetOutputChunk().GetData())
 	}
+	if background && errors.Is(err, io.EOF) {
+		select {} // the call is over, the command is not
+	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
 
-// When the kernel is killed, nobody will end its commands but we.
+// When the kernel is killed, nobody will end its commands but we. SO-17
 func TestKilledKernelLeavesNothing(t *testing.T) {
-	for _, c := range runaways {
-		t.Run(c.name, func(t *testing.T) {
-			kernel := exec.Command(self(t))
-			kernel.Env = append(os.Environ(), kernelVariable+"="+c.script+"sleep 1000", markVariable+"="+t.Name(), "TMPDIR="+shortDir(t))
-			kernel.Stderr = os.Stderr
-			out, err := kernel.StdoutPipe()
-			require.NoError(t, err)
-			require.NoError(t, kernel.Start())
-			line, err := bufio.NewReader(out).ReadString('\n')
-			require.NoError(t, err)
-			require.Equal(t, "up\n", line)
-			require.NoError(t, kernel.Process.Kill())
-			_ = kernel.Wait()
-			requireNoSurvivors(t)
-		})
+	for _, background := range []string{"", "yes"} {
+		for _, c := range runaways {
+			t.Run(c.name+background, func(t *testing.T) {
+				kernel := exec.Command(self(t))
+				kernel.Env = append(os.Environ(), kernelVariable+"="+c.script+"sleep 1000", markVariable+"="+t.Name(),
+					backgroundVariable+"="+background, "TMPDIR="+shortDir(t))
+				kernel.Stderr = os.Stderr
+				out, err := kernel.StdoutPipe()
+				require.NoError(t, err)
+				require.NoError(t, kernel.Start())
+				line, err := bufio.NewReader(out).ReadString('\n')
+				require.NoError(t, err)
+				require.Equal(t, "up\n", line)
+				require.NoError(t, kernel.Process.Kill())
+				_ = kernel.Wait()
+				requireNoSurvivors(t)
+			})
+		}
 	}
 }
 

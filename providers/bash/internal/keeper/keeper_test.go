@@ -256,12 +256,20 @@ func TestTerminateReachesEverybody(t *testing.T) {
 
 // A parent that dies of the signal hands its children on while they are being looked for.
 func TestTerminateMissesNobody(t *testing.T) {
-	pool := open(t)
-	for range 100 {
-		process, out := start(t, pool, `(setsid sh -c 'echo up; exec sleep 1000' & sleep 1000) & sleep 1000`)
-		readLine(t, out)
-		process.Terminate()
-		wait(t, "gone without SIGKILL", process.Gone())
+	for _, c := range []struct{ name, script string }{
+		{"a parent dies first", `(setsid sh -c 'echo up; exec sleep 1000' & sleep 1000) & sleep 1000`},
+		{"one is being forked", `echo up; (setsid sh -c 'sleep 1000 & exit' &) ; sleep 1000`},
+		{"several are", `echo up; for i in 1 2 3 4 5; do setsid sh -c 'sleep 1000 & sleep 1000' & done; sleep 1000`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pool := open(t)
+			for range 100 {
+				process, out := start(t, pool, c.script)
+				readLine(t, out)
+				process.Terminate()
+				wait(t, "gone without SIGKILL", process.Gone())
+			}
+		})
 	}
 }
 

@@ -226,22 +226,17 @@ func (k *keeper) collect(shell int) {
 	}
 }
 
-// terminate asks everybody to end: the shell's group in one go, then whoever is not in
-// it. They are looked up before the first signal, because a tree whose parents die loses
-// its shape. A stopped process is continued, or it would sleep through the request.
+// terminate asks everybody to end, once. All are stopped first: so what is being forked in
+// that moment is not missed, and what a handler of SIGTERM starts to clean up is not asked.
 func (k *keeper) terminate() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var all []int
-	walk(os.Getpid(), func(pid int) { all = append(all, pid) })
-	group := k.shell
-	if group != 0 {
-		terminate(-group)
+	all := stopAll()
+	for pid := range all {
+		_ = unix.Kill(pid, unix.SIGTERM)
 	}
-	for _, pid := range all {
-		if now, err := unix.Getpgid(pid); err == nil && (group == 0 || now != group) {
-			terminate(pid)
-		}
+	for pid := range all {
+		_ = unix.Kill(pid, unix.SIGCONT)
 	}
 }
 
@@ -252,11 +247,6 @@ func (k *keeper) signal(body []byte) {
 	if k.shell != 0 && len(body) == 1 {
 		_ = unix.Kill(-k.shell, unix.Signal(body[0]))
 	}
-}
-
-func terminate(pid int) {
-	_ = unix.Kill(pid, unix.SIGTERM)
-	_ = unix.Kill(pid, unix.SIGCONT)
 }
 
 // killAll kills until nothing is left. One round is not enough: what forks while it is

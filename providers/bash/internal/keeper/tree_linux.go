@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxVisits ends a walk through a tree that grows as fast as it is walked.
@@ -20,6 +23,41 @@ func walk(root int, visit func(pid int)) {
 		visit(found[i])
 		found = append(found, children(found[i])...)
 	}
+}
+
+// stopLimit bounds the wait for processes to stop.
+const stopLimit = 50 * time.Millisecond
+
+// stopAll stops every process below this one and returns them. A fork that has begun when
+// its process is told to stop is still finished, so it looks again once all have stopped.
+func stopAll() map[int]bool {
+	found := map[int]bool{}
+	for deadline := time.Now().Add(stopLimit); ; time.Sleep(100 * time.Microsecond) {
+		before, stopped := len(found), true
+		for pid := range found {
+			stopped = stopped && halted(pid)
+		}
+		walk(os.Getpid(), func(pid int) {
+			if !found[pid] {
+				found[pid] = true
+				_ = unix.Kill(pid, unix.SIGSTOP)
+			}
+		})
+		if stopped && len(found) == before || time.Now().After(deadline) {
+			return found
+		}
+	}
+}
+
+// halted reports whether a process executes nothing: it is stopped, dead, or waits in the
+// system, as one does after vfork.
+func halted(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true // dead and buried
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	return len(fields) == 0 || strings.ContainsAny(string(fields[0]), "TtZXD")
 }
 
 // childrenNow returns the way to find the children of a process. Asking its threads is
