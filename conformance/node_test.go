@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/agentco/agent/conformance"
 	"github.com/agentco/agent/conformance/client"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
@@ -56,6 +57,7 @@ func TestNode(t *testing.T) {
 		{"killed", nodeKilled},
 		{"parent dies", nodeParentDies},
 		{"under agent", nodeUnderAgent},
+		{"every rule of the protocol", nodeConformance},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, path) })
 	}
@@ -451,6 +453,16 @@ func nodeParentDies(t *testing.T, path string) {
 	left, err := os.ReadDir(sockets)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+func nodeConformance(t *testing.T, path string) {
+	report, err := conformance.Check(t.Context(), []string{path}, conformance.Options{
+		Scenario: filepath.Join(filepath.Dir(path), "conformance.hcl"), Stderr: t.Output(),
+	})
+	require.NoError(t, err)
+	for _, row := range report.Rows {
+		require.Contains(t, []conformance.Verdict{conformance.Pass, conformance.Skipped}, row.Verdict, "%s: %s", row.ID, row.Seen)
+	}
 }
 
 func nodeUnderAgent(t *testing.T, path string) {

@@ -6,17 +6,16 @@ const path = require('node:path');
 const { attribute, badField } = require('../plugin/config.js');
 const { code } = require('../plugin/render.js');
 const { fits } = require('../plugin/schema.js');
-const { version } = require('../../package.json');
+const { provider: name, version } = require('../../package.json');
 const { Notes } = require('./notes.js');
 
 const tools = [require('./list_notes.js'), require('./edit_note.js'), require('./run.js')];
 const commands = [require('./outline.js')];
 
 module.exports = {
-  name: 'notebook',
+  name,
   version,
   source: 'github.com/agentco/agent//provider-notebook',
-  description: 'A folder of Markdown notes.',
   tools,
   commands,
 

@@ -12,18 +12,12 @@ const { Life } = require('./life.js');
 const { Services } = require('./services.js');
 const protos = require('./protos.js');
 
-const cookie = { key: 'PLUGGABLEHARNESS_AGENT_PLUGIN', value: 'pluggableharness-agent-v1-a6f3c9d2-plugin-handshake' };
 const CORE_PROTOCOL = 1; // of go-plugin
 const RUNTIME_PROTOCOL = 1; // of kernel and providers
 const messageLimit = 64 * 1024 * 1024;
 
-/** main serves a provider until the kernel ends it. */
+/** main serves a provider until the kernel ends it. That it is a kernel which started the process is known already. */
 function main(provider) {
-  if (process.env[cookie.key] !== cookie.value) {
-    console.error(`${provider.name} ${provider.version}: ${provider.description}\n\n`
-      + 'This is a provider: a kernel such as agent starts it and speaks to it. Name it in dev_overrides of config.hcl.');
-    process.exit(1);
-  }
   // The first line of standard output is the handshake, and nothing may follow it.
   console.log = console.info = console.debug = console.error;
   serve(provider, identity(process.env.PLUGIN_CLIENT_CERT)).catch((error) => {
