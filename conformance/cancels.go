@@ -34,6 +34,7 @@ type cancels struct {
 type cancelled struct {
 	call    transcript
 	over    bool // the call ended before it could be cancelled
+	begun   bool // the provider had begun with it: one that is cancelled at once may not have arrived
 	reports []report
 	left    []string // processes that the call had started and that are still there after the grace time
 	lives   error    // why the provider does not answer any more
@@ -52,7 +53,7 @@ func (s *subject) cancelCalls() (out cancels) {
 	errs := make([]error, len(calls))
 	var all sync.WaitGroup
 	for i, c := range calls {
-		all.Go(func() { out.calls[i], errs[i] = s.cancelOne(c.op, c.planned) })
+		all.Go(func() { out.calls[i], errs[i] = s.cancelReliably(c.op, c.planned) })
 	}
 	all.Wait()
 	for _, err := range errs {
@@ -90,6 +91,28 @@ func (s *subject) cancellable() (out []plannedCancel) {
 	return out
 }
 
+// cancelReliably tries again when no report came: a call can end by itself just before the cancellation arrives, and
+// whatever it sent then is lost with the stream. That does not happen every time.
+func (s *subject) cancelReliably(op operation, planned scenario.Call) (cancelled, error) {
+	const more = 3
+	first, err := s.cancelOne(op, planned)
+	if err != nil || first.over || !first.begun || len(first.reports) > 0 || op.GetKind() != toolv1.ToolKind_TOOL_KIND_RESOURCE {
+		return first, err
+	}
+	again := make([]cancelled, more)
+	var all sync.WaitGroup
+	for i := range again {
+		all.Go(func() { again[i], _ = s.cancelOne(op, planned) })
+	}
+	all.Wait()
+	for _, other := range again {
+		if len(other.reports) > 0 {
+			return other, nil
+		}
+	}
+	return first, nil
+}
+
 func (s *subject) cancelOne(op operation, planned scenario.Call) (cancelled, error) {
 	r, err := s.configured(nil)
 	if err != nil {
@@ -107,7 +130,7 @@ func (s *subject) cancelOne(op operation, planned scenario.Call) (cancelled, err
 	if out.over {
 		return out, nil
 	}
-	if op.GetKind() == toolv1.ToolKind_TOOL_KIND_RESOURCE {
+	if op.GetKind() == toolv1.ToolKind_TOOL_KIND_RESOURCE && out.begun {
 		r.awaitReport(call.GetId(), when, &out)
 	}
 	out.left = r.awaitBack(before, when.Add(grace+margin))
@@ -148,6 +171,7 @@ func (r *running) cancelAt(op operation, planned scenario.Call, call *toolv1.Too
 	// From here on no timer can set the moment any more.
 	once.Do(func() { when = time.Now() })
 	out.over = len(out.call.terminals()) > 0 || out.call.err == nil || ctx.Err() == nil
+	out.begun = len(out.call.events) > 0 || planned.Cancel.After > 0
 	return out, when
 }
 

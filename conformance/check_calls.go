@@ -241,6 +241,9 @@ func scenarioExpected(s *subject) finding {
 
 // unexpected says how a planned call ended otherwise than the scenario says; empty when it did not.
 func (t try) unexpected() string {
+	if t.unresolved != nil {
+		return t.call.String() + ": " + t.unresolved.Error()
+	}
 	if got := t.call.ending(); got != t.planned.Expect {
 		text := t.call.String() + " ends with " + got + ", not " + t.planned.Expect
 		if e := t.call.failure(); e != nil {

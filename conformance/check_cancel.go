@@ -41,7 +41,7 @@ func isResource(c cancelled) bool {
 }
 
 func cancelReport(t *tally, c cancelled) {
-	if !isResource(c) {
+	if !isResource(c) || !c.begun {
 		return
 	}
 	t.count++

@@ -79,7 +79,7 @@ func (r *running) safe() (out []safeCall) {
 	for _, c := range r.place.situation.Calls {
 		op, ok := r.subject.discovery().find(c.Operation)
 		reading := op.GetKind() == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE && op.GetConcurrency().GetSafe()
-		if ok && c.Cancel == nil && len(out) < most && (reading || c.Parallel) {
+		if ok && c.Cancel == nil && !c.Late() && len(out) < most && (reading || c.Parallel) {
 			out = append(out, safeCall{c, op, reading})
 		}
 	}

@@ -164,7 +164,7 @@ var catalogue = []entry{
 		atErrors, "invalid_arguments→InvalidArgument, not_found→NotFound, permission_denied→PermissionDenied, …"}, unaryCode},
 
 	{Rule{"cancel.report", Must, "A cancelled resource call reports what had happened over the callback channel.",
-		atCancellation, "a resource operation MUST make a best effort to say what had already happened"}, eachCancelled("cancelled calls of resources", cancelReport)},
+		atCancellation, "a resource operation MUST make a best effort to say what had already happened"}, eachCancelled("cancelled calls of resources that had begun", cancelReport)},
 	{Rule{"cancel.report-shape", Must, "The report is a tool_result event, schema version 1, of the call's session, with a cancelled error whose details hold the partial result, and an output of at most 64 KiB.",
 		atCancellation, "Emit(session_id, EVENT_KIND_TOOL_RESULT, schema_version \"1\", ToolResultEvent{tool_call_id, error: ToolError{category CANCELLED, …}})"}, eachCancelled("reports", cancelReportShape)},
 	{Rule{"cancel.no-terminal", MustNot, "A cancelled call sends no result, and no error other than its report.",

@@ -37,12 +37,13 @@ type session struct {
 
 // try is one call, with its preview before and the rendering of its payload after it.
 type try struct {
-	planned  *scenario.Call // nil for a call that was made up
-	spoilt   *subset.Spoilt // nil for arguments that fit
-	preview  shown
-	changes  []string // what the preview did to the working folder
-	call     transcript
-	rendered *shown // nil when there was no payload
+	planned    *scenario.Call // nil for a call that was made up
+	unresolved error          // why its arguments could not be filled in from earlier results
+	spoilt     *subset.Spoilt // nil for arguments that fit
+	preview    shown
+	changes    []string // what the preview did to the working folder
+	call       transcript
+	rendered   *shown // nil when there was no payload
 }
 
 // shown is an answer of Preview or Render.
@@ -135,13 +136,19 @@ func (r *running) dead() bool {
 
 // planned makes the scenario's calls, in its order.
 func (l *life) planned() {
-	for _, c := range l.place.situation.Calls {
+	results := map[string]*structpb.Struct{}
+	for i, c := range l.place.situation.Calls {
 		op, ok := l.subject.discovery().find(c.Operation)
 		if !ok || c.Cancel != nil || l.seen.err != nil {
 			continue
 		}
-		t := try{planned: &c}
-		l.try(&t, op, c.Name, c.Arguments, c.Directory)
+		resolved, err := c.Resolve(results)
+		t := try{planned: &resolved, unresolved: err}
+		l.place.situation.Calls[i] = resolved
+		made := l.try(&t, op, c.Name, resolved.Arguments, c.Directory)
+		if payload := made.result().GetPayload(); payload != nil {
+			results[c.Name] = payload
+		}
 	}
 }
 
@@ -177,44 +184,66 @@ func (l *life) good(op operation) (arguments *structpb.Struct, directory string)
 	return subset.Valid(op.GetInputSchema()), ""
 }
 
-// spoilt makes calls with one fault each.
+// spoilt makes calls with one fault each: for an operation all previews first, so that the folder is looked at once.
 func (l *life) spoilt() {
 	for _, op := range l.subject.discovery().operations() {
-		if !l.subject.free(op) {
+		if !l.subject.free(op) || l.seen.err != nil {
 			continue
 		}
 		good, directory := l.good(op)
-		for _, wrong := range subset.Spoil(op.GetInputSchema(), good) {
-			if l.seen.err != nil {
+		var tries []try
+		changes := l.changesBy(func() {
+			for _, wrong := range subset.Spoil(op.GetInputSchema(), good) {
+				label := string(wrong.Fault) + " " + wrong.Argument
+				tries = append(tries, try{spoilt: &wrong, preview: l.previewOf(op, label, l.call(op, wrong.Arguments, directory))})
+				if l.survived("Preview of " + op.String() + " (" + label + ")"); l.seen.err != nil {
+					return
+				}
+			}
+		})
+		for i, t := range tries {
+			if i == 0 {
+				t.changes = changes
+			}
+			label := string(t.spoilt.Fault) + " " + t.spoilt.Argument
+			t.call = l.invoke(op, label, l.call(op, t.spoilt.Arguments, directory))
+			l.seen.tries = append(l.seen.tries, t)
+			if l.survived(t.call.String()); l.seen.err != nil {
 				return
 			}
-			l.try(&try{spoilt: &wrong}, op, string(wrong.Fault)+" "+wrong.Argument, wrong.Arguments, directory)
 		}
 	}
 }
 
+// changesBy says what something did to the working folder.
+func (l *life) changesBy(act func()) []string {
+	work := l.place.work
+	before, err := folder.Look(work)
+	act()
+	after, lookErr := folder.Look(work)
+	if err != nil || lookErr != nil || work != l.place.work { // a new process has a new folder
+		return nil
+	}
+	return before.Changes(after)
+}
+
 // try previews a call, makes it and renders its payload.
-func (l *life) try(t *try, op operation, label string, arguments *structpb.Struct, directory string) {
-	call := l.call(op, arguments, directory)
-	before, lookErr := folder.Look(l.place.work)
-	t.preview = l.previewOf(op, label, call)
-	if after, err := folder.Look(l.place.work); err == nil && lookErr == nil {
-		t.changes = before.Changes(after)
+func (l *life) try(t *try, op operation, label string, arguments *structpb.Struct, directory string) transcript {
+	t.changes = l.changesBy(func() { t.preview = l.previewOf(op, label, l.call(op, arguments, directory)) })
+	if l.survived("Preview of " + op.String() + " (" + label + ")"); l.seen.err != nil {
+		l.seen.tries = append(l.seen.tries, *t)
+		return t.call
 	}
-	if l.survived("Preview of " + op.String() + " (" + label + ")") {
-		t.call = l.invoke(op, label, call)
-	} else if l.seen.err == nil {
-		t.call = l.invoke(op, label, l.call(op, arguments, directory))
-	}
-	if payload := t.call.result().GetPayload(); payload != nil && t.spoilt == nil {
-		text, err := protojson.Marshal(payload)
-		if err == nil {
+	t.call = l.invoke(op, label, l.call(op, arguments, directory))
+	if payload := t.call.result().GetPayload(); payload != nil {
+		if text, err := protojson.Marshal(payload); err == nil {
 			answer := l.renderOf(op.category, t.call.String(), text)
 			t.rendered = &answer
 		}
 	}
 	l.seen.tries = append(l.seen.tries, *t)
 	l.survived(t.call.String())
+	return t.call
 }
 
 func (l *life) previewOf(op operation, label string, call *toolv1.ToolCall) shown {
@@ -346,7 +375,7 @@ func (s *subject) callQuietly(adjust func(*client.Options)) session {
 	}
 	l := &life{running: r, subject: s}
 	for _, c := range r.place.situation.Calls[:min(few, len(r.place.situation.Calls))] {
-		if op, ok := s.discovery().find(c.Operation); ok && c.Cancel == nil {
+		if op, ok := s.discovery().find(c.Operation); ok && c.Cancel == nil && !c.Late() {
 			l.seen.tries = append(l.seen.tries, try{planned: &c, call: l.invoke(op, c.Name, l.call(op, c.Arguments, c.Directory))})
 		}
 	}

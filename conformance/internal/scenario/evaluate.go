@@ -23,7 +23,8 @@ const longest = 8 << 20
 // In evaluates the scenario for a working folder.
 func (s *Scenario) In(workdir string) (*Situation, error) {
 	e := evaluation{context: &hcl.EvalContext{
-		Variables: map[string]cty.Value{"workdir": cty.StringVal(workdir)},
+		// What earlier calls return is known when they have been made; see Call.Resolve.
+		Variables: map[string]cty.Value{"workdir": cty.StringVal(workdir), "results": cty.DynamicVal},
 		Functions: map[string]function.Function{
 			"env": envFunction, "repeat": repeatFunction,
 			"format": stdlib.FormatFunc, "join": stdlib.JoinFunc, "jsonencode": stdlib.JSONEncodeFunc,
@@ -184,12 +185,17 @@ func (e *evaluation) file(f fileBlock) File {
 func (e *evaluation) call(c callBlock) Call {
 	cancel, err := parseCancel(c.CancelAfter)
 	out := Call{
-		Operation: c.Operation, Name: c.Name, Arguments: e.object("arguments", c.Arguments), Expect: c.Expect,
+		Operation: c.Operation, Name: c.Name, Expect: c.Expect,
 		Payload: e.object("payload", c.Payload), Cancel: cancel, Directory: c.Directory,
 		Preview: c.Preview, Render: c.Render, Parallel: c.Parallel,
 	}
 	if out.Expect == "" {
 		out.Expect = "result"
+	}
+	if refersToResults(c.Arguments) {
+		out.late = &late{c.Arguments, e.context}
+	} else {
+		out.Arguments = e.object("arguments", c.Arguments)
 	}
 	if out.Arguments == nil {
 		out.Arguments = &structpb.Struct{}
@@ -202,6 +208,8 @@ func (e *evaluation) call(c callBlock) Call {
 		err = inside(c.Directory)
 	case out.Payload != nil && out.Expect != "result":
 		err = fmt.Errorf("payload is given, but expect is %q; only a result has one", out.Expect)
+	case out.late != nil && (cancel != nil || c.Parallel):
+		err = errors.New("its arguments refer to results, so it can neither be cancelled nor parallel: those calls have processes of their own")
 	case cancel != nil && (c.Expect != "" || c.Parallel || c.Render || out.Payload != nil):
 		err = errors.New("a call with cancel_after has no expect, payload, render or parallel: it ends cancelled")
 	}
@@ -209,6 +217,49 @@ func (e *evaluation) call(c callBlock) Call {
 		e.add(fmt.Errorf("%s: call %q %q: %w", c.Range, c.Operation, c.Name, err))
 	}
 	return out
+}
+
+func refersToResults(x hcl.Expression) bool {
+	if x == nil {
+		return false
+	}
+	return slices.ContainsFunc(x.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "results" })
+}
+
+// late are arguments that refer to what earlier calls return.
+type late struct {
+	arguments hcl.Expression
+	context   *hcl.EvalContext
+}
+
+// Late reports whether the arguments refer to what earlier calls return.
+func (c Call) Late() bool { return c.late != nil }
+
+// Resolve fills in arguments that refer to earlier calls, given the payloads of these by the names of the calls.
+func (c Call) Resolve(results map[string]*structpb.Struct) (Call, error) {
+	if c.late == nil {
+		return c, nil
+	}
+	payloads := map[string]cty.Value{}
+	for name, payload := range results {
+		text, err := protojson.Marshal(payload)
+		if err != nil {
+			return c, err
+		}
+		kind, err := ctyjson.ImpliedType(text)
+		if err != nil {
+			return c, err
+		}
+		if payloads[name], err = ctyjson.Unmarshal(text, kind); err != nil {
+			return c, err
+		}
+	}
+	e := evaluation{context: c.late.context.NewChild()}
+	e.context.Variables = map[string]cty.Value{"results": cty.ObjectVal(payloads)}
+	if arguments := e.object("arguments", c.late.arguments); arguments != nil {
+		c.Arguments = arguments
+	}
+	return c, errors.Join(e.problems...)
 }
 
 // problems are a parser's diagnostics as one error, a line each.

@@ -173,6 +173,8 @@ type Call struct {
 	Preview, Render bool
 	// Parallel calls are made again, all at once, in a folder of their own.
 	Parallel bool
+
+	late *late // nil when Arguments are all there is
 }
 
 // Cancel is the moment at which a call is cancelled.
