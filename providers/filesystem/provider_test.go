@@ -24,7 +24,14 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// beProvider makes the test binary the provider.
+const beProvider = "AGENT_TEST_BE_PROVIDER"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(beProvider) != "" {
+		main()
+		return
+	}
 	cache, err := os.MkdirTemp("", "")
 	if err != nil {
 		panic(err)
@@ -323,6 +330,8 @@ func nodeKind(n *renderv1.RenderNode) string {
 		return "table"
 	case *renderv1.RenderNode_Group:
 		return "group"
+	case *renderv1.RenderNode_List:
+		return "list"
 	}
 	return "other"
 }
@@ -338,6 +347,10 @@ func TestPreviewAndRender(t *testing.T) {
 	}{
 		{"read_file", args{"path": "f.go"}, []string{"text"}, []string{"group", "text", "code", "text"}},
 		{"list_directory", args{}, []string{"text"}, []string{"group", "text", "table"}},
+		{"glob", args{"pattern": "*.go"}, []string{"text"}, []string{"group", "list"}},
+		{"grep", args{"pattern": "package"}, []string{"text"}, []string{"group", "list"}},
+		{"grep", args{"pattern": "package", "mode": "count"}, []string{"text"}, []string{"group", "table"}},
+		{"grep", args{"pattern": "package", "mode": "content"}, []string{"text"}, []string{"group", "text", "code"}},
 		{"edit_file", args{"path": "f.go", "old_string": "a\n", "new_string": "b\n"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},
 		{"write_file", args{"path": "g.go", "content": "package g\n"}, []string{"group", "text", "diff"}, []string{"group", "text", "diff"}},
 		{"read_many", args{"paths": []any{"f.go", "none"}}, []string{"text"}, []string{"group", "group", "text", "code", "text", "text", "text"}},

@@ -28,6 +28,13 @@ func (w *workspace) relocate(ctx context.Context, from, to string, replace bool)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
+	info, err := lstat(w.files, from)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		return w.carry(ctx, from, to, replace)
+	}
 	c := copier{ctx: ctx, w: w, keepAll: true, place: rename}
 	if err := c.copy(from, to); err != nil {
 		return err
@@ -42,6 +49,26 @@ func (w *workspace) relocate(ctx context.Context, from, to string, replace bool)
 	}
 	_, undone := w.files.RemoveTree(context.WithoutCancel(ctx), to)
 	return errors.Join(err, undone)
+}
+
+// carry moves a file to another device: the new one comes and the old one goes
+// together.
+func (w *workspace) carry(ctx context.Context, from, to string, replace bool) (err error) {
+	source, err := w.files.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	b := w.writer.Begin()
+	defer b.Close() //nolint:errcheck // what stays goes at the next start
+	err = b.Write(ctx, atomicfile.Change{Name: to, Content: source, Like: source, New: !replace})
+	if err == nil {
+		err = b.Remove(from, nil)
+	}
+	if err == nil {
+		err = b.Commit(ctx)
+	}
+	return err
 }
 
 // copier copies trees: files, directories and the links themselves.

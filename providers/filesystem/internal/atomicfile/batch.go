@@ -32,6 +32,7 @@ type step struct {
 	oldNote func()
 	size    int64 // of the new file, by which it is known again
 	modTime time.Time
+	removes bool // the file
 	done    bool
 }
 
@@ -48,6 +49,7 @@ func (b *Batch) Write(ctx context.Context, c Change) error {
 	if err != nil {
 		return err
 	}
+	s.Content = nil // it may hold as much as the file
 	st := &step{staged: s, oldNote: func() {}}
 	b.steps = append(b.steps, st)
 	info, err := s.files.Stat(s.fresh)
@@ -64,12 +66,9 @@ func (b *Batch) Remove(name string, guard func() error) error {
 		return err
 	}
 	s := &staged{Change: Change{Name: name, Guard: guard}, files: files, release: release, note: func() {}, existed: true}
-	b.steps = append(b.steps, &step{staged: s, oldNote: func() {}})
+	b.steps = append(b.steps, &step{staged: s, oldNote: func() {}, removes: true})
 	return nil
 }
-
-// removes reports whether the step removes a file.
-func (s *step) removes() bool { return s.Content == nil }
 
 // HalfError says that a batch failed and could not be taken back. The files
 // named hold their new content until the next process takes them back.
@@ -128,7 +127,7 @@ func (s *step) keepOld(ctx context.Context, j *Journal) error {
 	}
 	s.old = TempIn(filepath.Dir(s.Name))
 	s.oldNote = j.begin(s.old)
-	if s.removes() {
+	if s.removes {
 		return nil
 	}
 	if l, ok := s.files.(interface{ Link(from, to string) error }); ok && l.Link(s.Name, s.old) == nil {
@@ -144,7 +143,7 @@ func (s *step) keepOld(ctx context.Context, j *Journal) error {
 
 func (s *step) carryOut() error {
 	var err error
-	if s.removes() {
+	if s.removes {
 		err = s.files.Rename(s.Name, s.old)
 	} else {
 		err = s.place()

@@ -23,6 +23,8 @@ const (
 	effort = 4 * searched
 	// manyLines bounds in the same way what the lines themselves take.
 	manyLines = 1 << 18
+	// longLine is more than a line has that is worth comparing.
+	longLine = 64 << 10
 	// shown bounds the text of a Near.
 	shown = 2 << 10
 	// alike is the least likeness worth showing, of 100.
@@ -95,7 +97,7 @@ func equalLines(lines [][]byte, want []string, form func(string) string) int {
 // holds takes what it compares from left.
 func holds(lines [][]byte, want []string, form func(string) string, left *int) bool {
 	for i, line := range lines {
-		if *left -= len(line) + 1; *left < 0 {
+		if *left -= len(line) + 1; *left < 0 || len(line) > longLine {
 			return false
 		}
 		line := form(string(line))
@@ -152,6 +154,9 @@ func mostAlike(lines [][]byte, want string) int {
 	best, bestLine := alike-1, -1
 	var pairs pairCount
 	for i, line := range lines {
+		if len(line) > longLine {
+			continue
+		}
 		candidate := []byte(squeeze(string(line)))
 		// Lines of very different length cannot be alike; most are out here.
 		if n := min(len(candidate), len(wanted)); n < 2 || 200*(n-1) <= best*(len(candidate)+len(wanted)-2) {

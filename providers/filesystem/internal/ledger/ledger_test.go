@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -90,4 +91,53 @@ func TestLockGivesUp(t *testing.T) {
 	other()
 	unlock()
 	require.Empty(t, locks.held)
+}
+
+func TestMoved(t *testing.T) {
+	var l Ledger
+	l.Saw("s", "/d", Stamp{SHA256: "d"})
+	l.Saw("s", "/d/f", Stamp{SHA256: "f"})
+	l.Saw("t", "/d/f", Stamp{SHA256: "t"})
+	l.Saw("s", "/dd", Stamp{SHA256: "dd"})
+	l.Saw("s", "/e/old", Stamp{SHA256: "old"})
+	l.Moved("/d", "/e")
+	want := map[key]string{{"s", "/e"}: "d", {"s", "/e/f"}: "f", {"t", "/e/f"}: "t", {"s", "/dd"}: "dd"}
+	require.Len(t, l.entries, len(want))
+	require.Equal(t, len(want), l.order.Len())
+	for k, sum := range want {
+		got, ok := l.Last(k.session, k.path)
+		require.True(t, ok, k)
+		require.Equal(t, sum, got.SHA256)
+	}
+}
+
+// Two that want the same locks in another order never wait for each other.
+func TestLockAll(t *testing.T) {
+	var locks Locks
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			paths := []string{"/a", "/b", "/c", "/a"}
+			if i%2 == 0 {
+				slices.Reverse(paths)
+			}
+			unlock, err := locks.LockAll(t.Context(), paths...)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			unlock()
+		})
+	}
+	wg.Wait()
+	require.Empty(t, locks.held)
+
+	end, err := locks.Lock(t.Context(), "/b")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = locks.LockAll(ctx, "/a", "/b")
+	require.ErrorIs(t, err, context.Canceled)
+	end()
+	require.Empty(t, locks.held, "those it had got are free again")
 }

@@ -50,7 +50,7 @@ func (f Format) view(raw []byte, base int) *View {
 func (v *View) Raw() []byte { return v.raw }
 
 func (v *View) decode(body []byte) {
-	v.Text = make([]byte, 0, len(body))
+	v.Text = make([]byte, 0, v.Format.decodedLen(body))
 	for at := 0; at < len(body); {
 		v.marks = append(v.marks, mark{text: len(v.Text), raw: v.base + at})
 		for end := len(v.Text) + spacing; len(v.Text) < end && at < len(body); {
@@ -60,6 +60,17 @@ func (v *View) decode(body []byte) {
 		}
 	}
 	v.Census.Bytes = len(body)
+}
+
+// decodedLen is how long the text of body will be: growing a large text would
+// take twice its room.
+func (f Format) decodedLen(body []byte) (n int) {
+	for at := 0; at < len(body); {
+		r, size := f.step(body[at:], &Census{})
+		n += utf8.RuneLen(r)
+		at += size
+	}
+	return n
 }
 
 // tally counts what is in valid UTF-8 without CR.

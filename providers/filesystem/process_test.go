@@ -1,0 +1,133 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/sdk/sdktest"
+)
+
+// newProcess is newWorld with the provider in a process of its own, as a kernel
+// runs it. The journal is in base/cache.
+func newProcess(t *testing.T, more args) (w world, cmd *exec.Cmd) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	w = world{t: t, base: base, root: filepath.Join(base, "root")}
+	require.NoError(t, os.Mkdir(w.root, 0o755))
+	return w.process(more)
+}
+
+// process starts the provider in a world that is there.
+func (w world) process(more args) (world, *exec.Cmd) {
+	w.t.Helper()
+	self, err := os.Executable()
+	require.NoError(w.t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), beProvider+"=yes", "XDG_CACHE_HOME="+w.base+"/cache")
+	config := args{"allowed_roots": []any{w.root}}
+	for key, value := range more {
+		config[key] = value
+	}
+	w.Harness = sdktest.StartProcess(w.t, cmd, config)
+	w.Dir = w.root
+	return w, cmd
+}
+
+// peak is the most memory that the process has had, in bytes.
+func peak(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	return status(t, cmd, "VmHWM")
+}
+
+func status(t *testing.T, cmd *exec.Cmd, field string) int {
+	t.Helper()
+	body, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(body)) {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			require.NoError(t, err)
+			return n << 10
+		}
+	}
+	t.Fatal("no " + field)
+	return 0
+}
+
+// The provider stays below 64 MiB whatever is done with files of every size.
+func TestMemory(t *testing.T) {
+	w, cmd := newProcess(t, args{"require_read_before_write": false})
+	idle := peak(t, cmd)
+	w.put("root/plain", strings.Repeat("thirty-one bytes and a newline\n", editLimit/31))
+	w.put("root/crlf", strings.Repeat("a line\r\n", editLimit/8))
+	w.put("root/letters", strings.Repeat("a", editLimit))
+	w.put("root/lines", strings.Repeat("\n", editLimit))
+	w.put("root/words", strings.Repeat("a ", editLimit/2))
+	w.put("root/legacy", strings.Repeat("\xe4\x99.", editLimit/3))
+	w.put("root/wide", "\xff\xfe"+strings.Repeat("a\x00\n\x00\xac\x20", editLimit/6))
+	for i := range 8 {
+		w.put(fmt.Sprint("root/many", i), strings.Repeat("thirty-one bytes and a newline\n", editLimit/31))
+	}
+	w.put("root/large", strings.Repeat("a line of some text\n", wholeLimit/20))
+	w.put("root/huge", "first\n")
+	require.NoError(t, os.Truncate(w.root+"/huge", 2<<30))
+	all := func(path, from, to string) args {
+		return args{"path": path, "old_string": from, "new_string": to, "replace_all": true}
+	}
+	var many []any
+	for i := range 8 {
+		many = append(many, args{"path": fmt.Sprint("many", i), "edits": []any{args{"old_string": "bytes", "new_string": "BYTES", "replace_all": true}}})
+	}
+	for _, step := range []struct {
+		name, operation string
+		args            args
+		fails           bool
+	}{
+		{"a line of a huge file", "read_file", args{"path": "huge", "limit": 1}, false}, // FO-12
+		{"all of a large file", "read_file", args{"path": "large", "limit": 10, "offset": 3000000}, false},
+		{"an edit everywhere", "edit_file", all("plain", "bytes", "BYTES"), false},
+		{"its undo", "undo", args{"path": "plain"}, false},
+		{"line ends", "edit_file", all("crlf", "line", "LINE"), false},
+		{"every letter", "edit_file", all("letters", "a", "b"), false},
+		{"every line", "edit_file", all("lines", "\n\n", "\n"), false},
+		{"too much", "edit_file", all("letters", "b", strings.Repeat("b", 1<<20)), true},
+		{"a stray encoding", "edit_file", all("legacy", "ä", "ö"), false},
+		{"a wide one", "edit_file", all("wide", "a", "b"), false},
+		{"a near miss", "edit_file", all("plain", "thirty-two bytes and a newline", "x"), true},
+		{"a miss among lines", "edit_file", all("lines", "zzz", "x"), true},
+		{"a miss among words", "edit_file", all("words", "b  a", "x"), true},
+		{"over a large file", "write_file", args{"path": "large", "content": strings.Repeat("new\n", 700_000)}, false},
+		{"its undo", "undo", args{"path": "large"}, false},
+		{"several", "apply_edits", args{"files": many}, false},
+		{"too large to be edited", "edit_file", all("large", "line", "LINE"), true},
+		{"a copy", "copy", args{"source": "large", "destination": "copy"}, false},
+		{"many reads", "read_many", args{"paths": []any{"plain", "large", "huge", "many1", "many2"}}, false},
+	} {
+		got := w.Call(t.Context(), step.operation, step.args)
+		require.Equal(t, step.fails, got.Err != nil, "%s: %v", step.name, got.Err)
+		t.Logf("%-24s %d MiB", step.name, peak(t, cmd)>>20)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			got := w.Call(t.Context(), "edit_file", all(fmt.Sprint("many", i), "a", "e"))
+			if got.Err != nil {
+				t.Error(got.Err)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("idle %d MiB, at most %d MiB, in the end %d MiB", idle>>20, peak(t, cmd)>>20, status(t, cmd, "VmRSS")>>20)
+	require.Less(t, peak(t, cmd), 64<<20)
+}
