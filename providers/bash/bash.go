@@ -65,13 +65,24 @@ func finish(ctx context.Context, call *sdk.Call[config], command runner.Command,
 	call.Exit(outcome.Status.Code, outcome.Status.Signal)
 	switch outcome.Reason {
 	case runner.Cancelled:
-		call.Report("process received %s; output above is valid", signals(command, outcome))
+		report(call, out, "process received "+signals(command, outcome)+"; output above is valid")
 		return result{}, ctx.Err()
 	case runner.TimedOut, runner.Idled:
 		return result{}, stopped(call.Config, command, outcome, out)
 	default:
 		return out, nil
 	}
+}
+
+// report says how a cancelled command ended. What it printed and the kernel had not read is
+// lost on the wire, so a file that has it is named.
+func report(call *sdk.Call[config], out result, note string) {
+	if out.OutputPath == "" {
+		call.Report("%s", note)
+		return
+	}
+	// Strings and a number always encode.
+	_ = call.Partial(map[string]any{"note": note, "output_path": out.OutputPath, "output_bytes": out.OutputBytes})
 }
 
 // check refuses arguments that make no sense, for a call and its preview alike.

@@ -139,6 +139,18 @@ func TestOutputAfterTheSignalIsKept(t *testing.T) {
 	})
 }
 
+// SO-12: what was printed before a cancellation and did not arrive is in a file.
+func TestCancelledOutputIsKept(t *testing.T) {
+	h := start(t, nil)
+	r := cancelAt(t, h, "seq 200000; sleep 1000", "\n50000\n")
+	partial := r.Report.GetDetails().AsMap()["partial_result"].(fields)
+	require.Equal(t, r.Report.GetMessage(), partial["note"])
+	kept, err := os.ReadFile(partial["output_path"].(string))
+	require.NoError(t, err)
+	require.EqualValues(t, len(kept), partial["output_bytes"])
+	require.True(t, strings.HasPrefix(string(kept), r.Stdout), "it goes on where the stream was cut")
+}
+
 // SO-15
 func TestCancelRacesWithTheEnd(t *testing.T) {
 	h := marked(t, nil)
