@@ -64,7 +64,7 @@ func find(call *sdk.Call[config], id string) (*background.Process, error) {
 		ids = append(ids, p.ID)
 	}
 	if ids == nil {
-		return nil, sdk.NotFound("there is no process %q, and none at all in the background; bash with background = true starts one", id)
+		return nil, sdk.NotFound("there is no process %q, and none at all in the background; those of an earlier session or of a provider that has crashed have ended; bash with background = true starts one", id)
 	}
 	return nil, sdk.NotFound("there is no process %q in the background; there are %s", id, strings.Join(ids, ", "))
 }

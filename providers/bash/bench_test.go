@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os/exec"
 	"syscall"
@@ -20,9 +21,11 @@ import (
 // The benchmarks come in pairs: what a call costs, and what the bare work costs in the
 // same run. Only the ratio means anything.
 
-const flood = "yes | head -c 67108864"
-
-const floodBytes = 64 << 20
+// flooding prints so many bytes and returns how many.
+func flooding() (command string, size int) {
+	size = *flood << 20
+	return fmt.Sprintf("yes | head -c %d", size), size
+}
 
 // bare runs a command on two streams as simply as it can be done.
 func bare(b *testing.B, open func() (terminal.Stream, error), command string, see func([]byte)) {
@@ -117,6 +120,7 @@ func count(stream toolv1.ToolService_InvokeClient) (total int) {
 
 // BenchmarkPrint is through the binary: provider, gRPC over a socket, client.
 func BenchmarkPrint(b *testing.B) {
+	command, size := flooding()
 	for _, kind := range []struct {
 		name string
 		open func() (terminal.Stream, error)
@@ -126,18 +130,18 @@ func BenchmarkPrint(b *testing.B) {
 		{"pipe", terminal.Pipe, false},
 	} {
 		b.Run(kind.name+"/bare", func(b *testing.B) {
-			b.SetBytes(floodBytes)
+			b.SetBytes(int64(size))
 			for b.Loop() {
 				total := 0
-				bare(b, kind.open, flood, func(p []byte) { total += len(p) })
-				require.Equal(b, floodBytes, total)
+				bare(b, kind.open, command, func(p []byte) { total += len(p) })
+				require.Equal(b, size, total)
 			}
 		})
 		b.Run(kind.name+"/call", func(b *testing.B) {
 			provider := launch(b, "", fields{"pty": kind.pty})
-			b.SetBytes(floodBytes)
+			b.SetBytes(int64(size))
 			for b.Loop() {
-				require.Equal(b, floodBytes, count(provider.invoke(b.Context(), flood, nil)))
+				require.Equal(b, size, count(provider.invoke(b.Context(), command, nil)))
 			}
 		})
 	}

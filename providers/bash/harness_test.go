@@ -21,6 +21,7 @@ import (
 var (
 	update = flag.Bool("update", false, "rewrite the golden files")
 	exits  = flag.Int("exits", 300, "how many commands that print and end at once")
+	flood  = flag.Int("flood", 64, "how many MiB BenchmarkPrint prints")
 	calls  = flag.Int("calls", 300, "how many calls after which nothing may be left")
 )
 

@@ -341,6 +341,21 @@ func TestFloodIsBounded(t *testing.T) {
 	require.Less(t, b.memory("VmHWM")-before, 64<<20)
 }
 
+// SO-21: nobody slows a process in the background down, and it needs no more memory for that.
+func TestBackgroundFloodIsBounded(t *testing.T) {
+	b := launch(t, "", nil)
+	before := b.memory("VmRSS")
+	o := collect(b.invoke(t.Context(), "yes | head -c 100000000; echo; echo end; sleep 1000", fields{"background": true}))
+	id := o.last().GetResult().GetPayload().AsMap()["session_id"]
+	output := func(offset int) fields {
+		o := collect(b.call(t.Context(), "process_output", fields{"id": id, "offset": offset}))
+		return o.last().GetResult().GetPayload().AsMap()
+	}
+	require.Eventually(t, func() bool { return output(-4)["output"] == "end\n" }, patience, 10*time.Millisecond)
+	require.Equal(t, "y\ny\n", output(50_000_000)["output"].(string)[:4])
+	require.Less(t, b.memory("VmHWM")-before, 64<<20)
+}
+
 // SO-30
 func TestSlowAndGoneReaders(t *testing.T) {
 	b := launch(t, "", nil)
