@@ -5,6 +5,7 @@ const { isUtf8 } = require('node:buffer');
 const { once } = require('node:events');
 const grpc = require('@grpc/grpc-js');
 const { asToolError } = require('./errors.js');
+const { kernelGone } = require('./life.js');
 const { toStruct } = require('./struct.js');
 
 const graceTime = 5_000;
@@ -66,7 +67,9 @@ class Call {
       await this.#callbacks.sent();
     }
     if (this.signal.aborted) {
-      await this.#reportCancelled(outcome);
+      if (this.signal.reason !== kernelGone) { // otherwise there is nobody to tell
+        await this.#reportCancelled(outcome);
+      }
       this.#rpc.emit('error', { code: grpc.status.CANCELLED, details: 'cancelled' });
       return;
     }

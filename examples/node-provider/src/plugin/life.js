@@ -3,6 +3,7 @@
 
 const parentInterval = 250;
 const endPatience = 6_000;
+const kernelGone = 'the kernel is gone';
 
 /** Life is the process. signal is aborted when it must end. */
 class Life {
@@ -19,7 +20,7 @@ class Life {
     // Standard error is a pipe that nobody reads once the kernel is gone.
     process.stderr.on('error', () => {});
     const parent = process.ppid;
-    setInterval(() => process.ppid === parent || this.end('the kernel is gone', 1), parentInterval).unref();
+    setInterval(() => process.ppid === parent || this.end(kernelGone, 1), parentInterval).unref();
   }
 
   get signal() {
@@ -46,4 +47,4 @@ class Life {
 
 const within = (patience, promise) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, patience))]);
 
-module.exports = { Life };
+module.exports = { Life, kernelGone };
