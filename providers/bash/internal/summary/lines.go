@@ -6,6 +6,7 @@ import "bytes"
 type lines struct {
 	partial []byte // the line that has not ended yet, up to maxLine
 	last    []byte // the last line that says anything
+	telling []byte // the last one that says what happened
 }
 
 // write calls look for every line that ends in p and may matter. Its argument does not
@@ -32,22 +33,34 @@ func (l *lines) block(p []byte, look func([]byte)) {
 			rest = rest[end+1:]
 		}
 	}
+	last := false
 	for len(p) > 0 {
 		start := bytes.LastIndexByte(p[:len(p)-1], '\n') + 1
 		line := p[start : len(p)-1]
-		if line = line[:min(len(line), maxLine)]; saysAnything(line) {
-			l.last = append(l.last[:0], line...)
+		line = line[:min(len(line), maxLine)]
+		p = p[:start]
+		if !saysAnything(line) {
+			continue
+		}
+		if !last {
+			l.last, last = append(l.last[:0], line...), true
+		}
+		if !saysLittle(line) {
+			l.telling = append(l.telling[:0], line...)
 			return
 		}
-		p = p[:start]
 	}
 }
 
 // take handles one line.
 func (l *lines) take(line []byte, look func([]byte)) {
 	look(line)
-	if saysAnything(line) {
-		l.last = append(l.last[:0], line...)
+	if !saysAnything(line) {
+		return
+	}
+	l.last = append(l.last[:0], line...)
+	if !saysLittle(line) {
+		l.telling = append(l.telling[:0], line...)
 	}
 }
 
@@ -71,4 +84,35 @@ func saysAnything(line []byte) bool {
 		}
 	}
 	return false
+}
+
+// trailers begin lines that come after what happened: where it did, what it ended with,
+// where to read more.
+var trailers = [][]byte{
+	[]byte("at "), []byte("exit status "), []byte("Node.js v"), []byte("Try '"), []byte("note: "), []byte("help: "), []byte("stack backtrace:"),
+	[]byte("For more information"), []byte("npm error A complete log"), []byte("goroutine "), []byte("created by "), []byte("main.main()"),
+}
+
+// saysLittle reports whether a line only follows the one that says what happened.
+func saysLittle(line []byte) bool {
+	text := bytes.TrimLeft(line, " \t")
+	for _, t := range trailers {
+		if bytes.HasPrefix(text, t) {
+			return true
+		}
+	}
+	if rest, ok := bytes.CutPrefix(line, []byte("npm error ")); ok {
+		return bytes.IndexByte(rest, ' ') < 0
+	}
+	return len(text) < len(line) && isFrame(text)
+}
+
+// isFrame reports whether an indented line is part of a stack: "/src/main.go:5 +0x34" or
+// "12: core::panicking::panic".
+func isFrame(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("/")) && bytes.Contains(text, []byte(".go:")) {
+		return true
+	}
+	number, _, found := bytes.Cut(text, []byte(": "))
+	return found && len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0
 }

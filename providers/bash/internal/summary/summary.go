@@ -36,7 +36,10 @@ func (s *Scanner) Line(code int, signal string) string {
 		return join("killed by "+signal, s.lastLine(code))
 	}
 	if verdict, failed := s.tools.verdict(); verdict != "" && (failed || code == 0) {
-		return verdict
+		return clean([]byte(verdict))
+	}
+	if fault := clean(s.tools.fault()); fault != "" && code != 0 {
+		return fault
 	}
 	if last := s.lastLine(code); last != "" {
 		return last
@@ -51,10 +54,18 @@ func (s *Scanner) Line(code int, signal string) string {
 // one it complained with.
 func (s *Scanner) lastLine(code int) string {
 	stdout, stderr := &s.streams[0], &s.streams[1]
-	if line := clean(stderr.last); line != "" && (code != 0 || clean(stdout.last) == "") {
+	if line := stderr.line(code); line != "" && (code != 0 || stdout.line(code) == "") {
 		return line
 	}
-	return clean(stdout.last)
+	return stdout.line(code)
+}
+
+// line is the last line as it is shown.
+func (l *lines) line(code int) string {
+	if telling := clean(l.telling); telling != "" && code != 0 {
+		return telling
+	}
+	return clean(l.last)
 }
 
 func join(what, line string) string {

@@ -116,8 +116,8 @@ func TestLine(t *testing.T) {
 		want           string
 	}{
 		{"go test, one failed", goTestMixed, "", 1, "", "1 package failed"},
-		{"go test, build failed too", goTestBuild, "", 1, "", "2 packages failed"},
-		{"go test -json", goTestJSON, "", 1, "", "2 packages failed"},
+		{"go test, build failed too", goTestBuild, "", 1, "", "2 packages failed, 1 of them to build"},
+		{"go test -json", goTestJSON, "", 1, "", "2 packages failed, 1 of them to build"},
 		{"go test -json, all well", goTestJSON[strings.LastIndex(goTestJSON, "{\"Time"):], "", 0, "", "1 package passed"},
 		{"other JSON", `{"Action":"fail","reason":"Test"}` + "\n" + `{"Action":"pass","Package":"` + "\n", "", 1, "", `{"Action":"pass","Package":"`},
 		{"go test, all passed", "ok  \ta\t0.1s\nok  \tb\t(cached)\n?   \tc\t[no test files]\nok  \td\t2s [no tests to run]\n", "", 0, "", "3 packages passed"},
@@ -128,7 +128,7 @@ func TestLine(t *testing.T) {
 		{"go test without a newline at the end", "FAIL\ta\t0.1s", "", 1, "", "1 package failed"},
 		{"go test with carriage returns", "FAIL\ta\t0.1s\r\n", "", 1, "", "1 package failed"},
 		{"pytest", pytestFailed, "", 1, "", "1 test failed, 3 passed"},
-		{"pytest, errors", pytestErrors, "", 2, "", "2 errors"},
+		{"pytest, errors", pytestErrors, "", 2, "", "2 errors: ModuleNotFoundError: No module named 'nothing'"},
 		{"pytest, quiet", "....\n4 passed in 0.01s\n", "", 0, "", "4 tests passed"},
 		{"pytest, long", "== 2 failed, 1 passed, 1 warning in 75.20s (0:01:15) ==\n", "", 1, "", "2 tests failed, 1 passed"},
 		{"jest", "", jestFailed, 1, "", "2 tests failed, 9 passed"},
@@ -136,7 +136,7 @@ func TestLine(t *testing.T) {
 		{"vitest", vitestFailed, "", 1, "", "1 test failed, 9 passed"},
 		{"cargo test", cargoFailed, "error: test failed, to rerun pass `--lib`\n", 101, "", "1 test failed, 2 passed"},
 		{"cargo test, two binaries", cargoPassed, "", 0, "", "4 tests passed"},
-		{"cargo does not compile", "", "error[E0425]: cannot find value\nerror: could not compile `thing` (lib) due to 1 previous error\n", 101, "", "error: could not compile `thing` (lib) due to 1 previous error"},
+		{"cargo does not compile", "", "error[E0425]: cannot find value\nerror: could not compile `thing` (lib) due to 1 previous error\n", 101, "", "error[E0425]: cannot find value"},
 		{"the last tool has the word", goTestMixed + cargoPassed, "", 0, "", "4 tests passed"},
 		{"make", "", "cc: error: x.c: No such file\nmake: *** [Makefile:2: all] Error 1\n", 2, "", "make: *** [Makefile:2: all] Error 1"},
 		{"tsc", "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\n\n", "", 2, "", "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'."},
@@ -154,6 +154,13 @@ func TestLine(t *testing.T) {
 		{"nothing and failed", "\n\n", "", 3, "", "exit code 3, no output"},
 		{"signal", "working\n", "", 137, "SIGKILL", "killed by SIGKILL: working"},
 		{"signal, silent", "", "", 143, "SIGTERM", "killed by SIGTERM"},
+		{"go test, no test of that name", "ok  \ta\t0.1s [no tests to run]\nok  \tb\t0.1s [no tests to run]\n", "", 0, "", "no tests were run"},
+		{"go test, no test files", "?   \ta\t[no test files]\n", "", 0, "", "no tests were run"},
+		{"make runs go test", goTestMixed, "make: *** [Makefile:2: test] Error 1\n", 2, "", "1 package failed"},
+		{"make within make", "", "make[1]: *** [Makefile:2: all] Error 3\nmake: *** [Makefile:5: sub] Error 2\n", 2, "", "make[1]: *** [Makefile:2: all] Error 3"},
+		{"coloured totals", "\x1b[31m=== \x1b[1m1 failed\x1b[0m, \x1b[32m2 passed\x1b[0m in 0.13s ===\x1b[0m\n", "", 1, "", "1 test failed, 2 passed"},
+		{"nothing but trailers", "", "exit status 2\n", 1, "", "exit status 2"},
+		{"a trailer of a success", "done\nat noon\n", "", 0, "", "at noon"},
 		{"looks like totals, is not", "3 failed attempts in 2 days\nTests: see below\nok then\n", "", 0, "", "ok then"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,6 +21,8 @@ func (t tally) verdict(thing string) (string, bool) {
 		return count(t.failed, "test") + " failed", true
 	case t.broken > 0:
 		return count(t.broken, thing), true
+	case t.passed == 0:
+		return "no tests were run", false
 	default:
 		return count(t.passed, "test") + " passed", false
 	}
@@ -52,7 +54,10 @@ func pairs(line []byte) map[string]int {
 // pytest prints one line of totals at the end, between rules unless it is quiet:
 //
 //	==== 1 failed, 3 passed in 0.12s ====
-type pytest struct{ tally }
+type pytest struct {
+	tally
+	last string // the last error of a test that says what it is
+}
 
 var pytestTotals = regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*\s*$`)
 
@@ -69,7 +74,28 @@ func (p *pytest) line(line []byte) bool {
 	return true
 }
 
-func (p *pytest) verdict() (string, bool) { return p.tally.verdict("error") }
+// reason remembers why something could not even begin:
+//
+//	E   ModuleNotFoundError: No module named 'x'
+func (p *pytest) reason(line []byte) {
+	if text, ok := bytes.CutPrefix(line, []byte("E   ")); ok && len(bytes.TrimSpace(text)) > 0 {
+		p.last = string(bytes.TrimSpace(text))
+	}
+}
+
+func (p *pytest) verdict() (string, bool) {
+	text, failed := p.tally.verdict("error")
+	switch {
+	case p.broken > 0 && p.failed > 0:
+		return text + ", " + count(p.broken, "error"), true
+	case p.broken > 0 && p.last != "":
+		return text + ": " + p.last, true
+	case p.broken+p.failed+p.passed == 0:
+		return text, true // it exits with 5 then
+	default:
+		return text, failed
+	}
+}
 
 // jest prints totals of suites and of tests; vitest does the same with other words:
 //
@@ -78,11 +104,18 @@ func (p *pytest) verdict() (string, bool) { return p.tally.verdict("error") }
 //
 //	 Test Files  1 failed | 2 passed (3)
 //	      Tests  1 failed | 9 passed (10)
-type jest struct{ tally }
+type jest struct {
+	tally
+	nothing string // what it says if it finds no test
+}
 
 var jestTotals = regexp.MustCompile(`^ *(Test Suites: +|Tests: +|Test Files  |Tests  )(\d+ (?:failed|passed|skipped|todo|total)\b.*)$`)
 
 func (j *jest) line(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("No tests found")) || bytes.HasPrefix(line, []byte("No test files found")) {
+		j.nothing = string(line)
+		return true
+	}
 	m := jestTotals.FindSubmatch(line)
 	if m == nil {
 		return false
@@ -91,12 +124,17 @@ func (j *jest) line(line []byte) bool {
 	if bytes.HasPrefix(m[1], []byte("Tests")) {
 		j.failed, j.passed = n["failed"], n["passed"]
 	} else {
-		j.tally = tally{broken: n["failed"]}
+		j.tally, j.nothing = tally{broken: n["failed"]}, ""
 	}
 	return true
 }
 
-func (j *jest) verdict() (string, bool) { return j.tally.verdict("suite failed") }
+func (j *jest) verdict() (string, bool) {
+	if j.nothing != "" {
+		return j.nothing, true
+	}
+	return j.tally.verdict("suite failed")
+}
 
 // cargo test prints one line for every test binary:
 //

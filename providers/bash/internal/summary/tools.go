@@ -9,7 +9,9 @@ type tools struct {
 	pytest pytest
 	jest   jest
 	cargo  cargo
+	tsc    tsc
 
+	faults
 	speaker interface {
 		verdict() (text string, failed bool)
 	}
@@ -18,6 +20,7 @@ type tools struct {
 // marks are in every line that a tool may recognise, save those of pytest: see mayMatter.
 var marks = [][]byte{
 	[]byte("FAIL\t"), []byte("ok  \t"), []byte(`"Action":"pass"`), []byte(`"Action":"fail"`), []byte("test result: "), []byte("Test"),
+	[]byte("[no test"), []byte("panic: "), []byte("E   "), []byte("No test"), []byte("error"), []byte("*** "), []byte(".go:"),
 }
 
 // mayMatter reports whether some line of p may be one that a tool recognises.
@@ -41,15 +44,25 @@ func mayMatter(p []byte) bool {
 
 // line looks at one line of output.
 func (t *tools) line(line []byte) {
+	if bytes.IndexByte(line, 0x1b) >= 0 {
+		line = withoutControls(line)
+	}
 	if len(line) == 0 {
 		return
 	}
+	if line[0] != '{' {
+		t.goTest.reason(line)
+	}
+	t.faults.line(line)
+	if t.tsc.line(line) {
+		t.speaker = &t.tsc
+	}
 	switch line[0] {
-	case 'F', 'o', '{':
+	case 'F', 'o', '{', '?':
 		if t.goTest.line(line) {
 			t.speaker = &t.goTest
 		}
-	case 'T', ' ':
+	case 'T', ' ', 'N':
 		if t.jest.line(line) {
 			t.speaker = &t.jest
 		}
@@ -57,6 +70,8 @@ func (t *tools) line(line []byte) {
 		if t.cargo.line(line) {
 			t.speaker = &t.cargo
 		}
+	case 'E':
+		t.pytest.reason(line)
 	case '=', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		if t.pytest.line(line) {
 			t.speaker = &t.pytest
