@@ -11,9 +11,6 @@ const clipTo = 2000
 // found notes the match in the line between two places. It reports whether
 // nothing more is wanted of the file.
 func (s *scanner) found(start, end int) bool {
-	if s.binary(s.block) {
-		return true
-	}
 	s.out.Matches++
 	switch {
 	case !s.Lines && !s.Count:
@@ -28,15 +25,6 @@ func (s *scanner) found(start, end int) bool {
 	s.keep(line, trimCR(s.block[start:end]))
 	s.shown, s.wanted = min(end+1, len(s.block)), s.After
 	return false
-}
-
-// binary reports whether a block in which something was found is no text.
-func (s *scanner) binary(block []byte) bool {
-	if !s.text && bytes.IndexByte(block, 0) >= 0 {
-		s.out.Binary, s.done = true, true
-	}
-	s.text = true
-	return s.out.Binary
 }
 
 // wants reports whether one more match is kept.
@@ -144,9 +132,6 @@ func (s *scanner) inside(part []byte, last bool) {
 		return
 	}
 	s.passed = true
-	if s.binary(part) {
-		return
-	}
 	s.out.Matches++
 	if s.done = !s.Lines && !s.Count; !s.done && s.wants() {
 		s.keep(Line{Number: s.number + 1}, part)

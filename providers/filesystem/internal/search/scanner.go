@@ -70,7 +70,6 @@ type scanner struct {
 	wanted  int  // lines after the last match that are still to come
 	middle  bool // the block begins within a line
 	passed  bool // which has matched
-	text    bool // the block holds no NUL
 	done    bool
 	out     File
 	search  search
@@ -104,9 +103,6 @@ func (s *scanner) run() error {
 		if err := s.decode(format); err != nil {
 			return err
 		}
-	case bytes.IndexByte(s.block[:min(len(s.block), text.SniffLen)], 0) >= 0:
-		s.out.Binary = true
-		return nil
 	default:
 		s.shown = len(format.Mark())
 		s.counted = s.shown
@@ -114,13 +110,18 @@ func (s *scanner) run() error {
 	if s.Matcher.multiline {
 		return s.whole()
 	}
-	for at := s.shown; ; {
+	for at, checked := s.shown, 0; ; {
+		if bytes.IndexByte(s.block[checked:], 0) >= 0 {
+			s.out.Binary = true
+			return nil
+		}
 		end := s.lines()
 		s.look(at, end)
 		if s.done || s.ended || s.Stopped != nil && s.Stopped.Load() {
 			return nil
 		}
 		at = s.shift(end)
+		checked = len(s.block)
 		if err := s.fill(); err != nil {
 			return err
 		}
@@ -141,7 +142,6 @@ func (s *scanner) decode(format text.Format) error {
 
 // fill reads until the block is full or the file has ended.
 func (s *scanner) fill() error {
-	s.text = false
 	for len(s.block) < cap(s.block) && !s.ended {
 		n, err := s.r.Read(s.block[len(s.block):cap(s.block)])
 		s.block = s.block[:len(s.block)+n]

@@ -113,7 +113,8 @@ func TestBinaryFiles(t *testing.T) {
 	}{
 		{"at the start", "\x00needle\n", true},
 		{"in the block of a match", far[:20_000] + "\x00\nneedle\n", true},
-		{"in an earlier block", far + "\x00" + far + far + "needle\n", false}, // nothing of it is shown
+		{"in an earlier block", far + "\x00" + far + far + "needle\n", true},
+		{"after a match", "needle\n" + far + far + "\x00", true},
 		{"text", far + "needle\n", false},
 	} {
 		got := find(t, Query{Pattern: "needle"}, tt.body)
