@@ -100,11 +100,23 @@ func (a *app) providerNew(ctx context.Context, o newOptions) error {
 	case err != nil:
 		return fmt.Errorf("cannot write the provider, and nothing of it is left: %w", err)
 	}
+	names = append(names, "go.sum") // of go mod tidy
 	if err := tidy(ctx, gotool, dir); err != nil {
+		if ctx.Err() != nil {
+			discard(dir, names)
+		}
 		return err
 	}
-	a.tellNew(p, dir, append(names, "go.sum"))
+	a.tellNew(p, dir, names)
 	return nil
+}
+
+// discard takes back what an interrupted command has written.
+func discard(dir string, names []string) {
+	for _, name := range names {
+		_ = os.Remove(filepath.Join(dir, name))
+	}
+	_ = os.Remove(dir) // which fails when something else is in it
 }
 
 // planProvider checks everything that was asked for, before anything is written.
