@@ -20,7 +20,8 @@ type Announcement struct {
 
 // ParseAnnouncement reads the first line of stdout.
 func ParseAnnouncement(line string) (Announcement, error) {
-	parts := strings.Split(strings.TrimSpace(line), "|")
+	line = strings.TrimSpace(line)
+	parts := strings.Split(line, "|")
 	if len(parts) < 5 {
 		return Announcement{}, fmt.Errorf("%q has %d parts, not core|version|network|address|protocol|certificate", clip(line), len(parts))
 	}

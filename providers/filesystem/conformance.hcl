@@ -85,6 +85,23 @@ call "stat" "a directory" {
   render    = true
 }
 
+call "glob" "by pattern" {
+  arguments = { pattern = "**/*.md" }
+  preview   = true
+  render    = true
+}
+
+call "grep" "content" {
+  arguments = { pattern = "t[a-z]o", mode = "content" }
+  preview   = true
+  render    = true
+}
+
+call "grep" "no pattern" {
+  arguments = { pattern = "(" }
+  expect    = "invalid_arguments"
+}
+
 # Changing. A file is read before it is changed; what was read above counts.
 
 call "write_file" "a new file" {
