@@ -224,6 +224,7 @@ func ExampleRawTool() {
 
 func ExampleReader() {
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	lines := bufio.NewScanner(sdk.Reader(ctx, &endless{}))
 	for lines.Scan() {
 		cancel()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -67,7 +68,8 @@ func (d *decoder) attribute(a *attribute, value *structpb.Value, v reflect.Value
 		return nil
 	}
 	err := d.value(a.form, value, v, path)
-	if wrong, ok := err.(*formError); ok {
+	var wrong *formError
+	if errors.As(err, &wrong) {
 		if a.secret {
 			return &FieldError{wrong.path, "does not have the right form; its value is not shown because it is sensitive"}
 		}
