@@ -25,14 +25,17 @@ func walk(root int, visit func(pid int)) {
 	}
 }
 
-// stopLimit bounds the wait for processes to stop.
-const stopLimit = 50 * time.Millisecond
+// stopLimit bounds the wait for processes to stop, which takes them no time unless the
+// machine is too busy to let them.
+const stopLimit = 300 * time.Millisecond
 
 // stopAll stops every process below this one and returns them. A fork that has begun when
 // its process is told to stop is still finished, so it looks again once all have stopped.
 func stopAll() map[int]bool {
 	found := map[int]bool{}
-	for deadline := time.Now().Add(stopLimit); ; time.Sleep(100 * time.Microsecond) {
+	deadline, pause := time.Now().Add(stopLimit), 50*time.Microsecond
+	for ; ; time.Sleep(pause) {
+		pause = min(2*pause, 5*time.Millisecond)
 		before, stopped := len(found), true
 		for pid := range found {
 			stopped = stopped && halted(pid)
