@@ -5,6 +5,7 @@ const { describe, it } = require('node:test');
 const assert = require('node:assert/strict');
 const { selfSigned } = require('../src/plugin/certificate.js');
 const { decode } = require('../src/plugin/config.js');
+const { ToolFailure, asToolError } = require('../src/plugin/errors.js');
 const { diff } = require('../src/plugin/render.js');
 const { check } = require('../src/plugin/schema.js');
 const { fromStruct, toStruct } = require('../src/plugin/struct.js');
@@ -105,4 +106,22 @@ describe('render', () => {
       assert.equal(provider.render(payload).code_block.language, 'json');
     }
   });
+});
+
+describe('errors', () => {
+  const cases = [
+    { name: 'of a category', thrown: new ToolFailure('NOT_FOUND', 'no'), category: 'NOT_FOUND' },
+    { name: 'of the system', thrown: Object.assign(new Error('no'), { code: 'EACCES' }), category: 'PERMISSION_DENIED' },
+    { name: 'of any other kind', thrown: new TypeError('no'), category: 'UNKNOWN' },
+    { name: 'without a message', thrown: new Error(), category: 'UNKNOWN' },
+    { name: 'that are none', thrown: undefined, category: 'UNKNOWN' },
+  ];
+  for (const { name, thrown, category } of cases) {
+    it(name, () => {
+      const error = asToolError(thrown);
+      assert.equal(error.category, `TOOL_ERROR_CATEGORY_${category}`);
+      assert.notEqual(error.message, '');
+      assert.equal(category === 'UNKNOWN', error.details !== undefined, 'an unknown one has its cause');
+    });
+  }
 });

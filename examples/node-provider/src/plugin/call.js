@@ -73,7 +73,7 @@ class Call {
       this.#rpc.emit('error', { code: grpc.status.CANCELLED, details: 'cancelled' });
       return;
     }
-    this.#send(outcome.error ? { error: asToolError(outcome.error) } : { result: { payload: toStruct(outcome.result) } });
+    this.#send(lastEvent(outcome));
     this.#rpc.end();
   }
 
@@ -104,6 +104,18 @@ class Call {
   // #send returns false when the kernel is slow to read, and drops what a cancelled call still has to say.
   #send(event) {
     return this.signal.aborted || this.#rpc.write({ event });
+  }
+}
+
+// lastEvent is the one event that ends a call: an error too when the result is nothing that the wire has a form for.
+function lastEvent(outcome) {
+  if ('error' in outcome) {
+    return { error: asToolError(outcome.error) };
+  }
+  try {
+    return { result: { payload: toStruct(outcome.result) } };
+  } catch (error) {
+    return { error: asToolError(error) };
   }
 }
 

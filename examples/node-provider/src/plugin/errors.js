@@ -31,15 +31,16 @@ const quoted = (text) => JSON.stringify(text?.length > 100 ? `${text.slice(0, 10
 const byErrno = { ENOENT: 'NOT_FOUND', ENOTDIR: 'NOT_FOUND', EACCES: 'PERMISSION_DENIED', EPERM: 'PERMISSION_DENIED', ELOOP: 'PERMISSION_DENIED' };
 
 /** asToolError gives any error its category, as a tool.v1.ToolError. */
-function asToolError(error) {
+function asToolError(thrown) {
+  const error = thrown instanceof Error ? thrown : new Error(`${thrown} was thrown`);
   const category = error.category ?? byErrno[error.code] ?? 'UNKNOWN';
   let details = error.details;
   if (category === 'UNKNOWN') {
-    details = { ...details, cause: String(error.stack ?? error) };
+    details = { ...details, cause: String(error.stack) };
   }
   return {
     category: `TOOL_ERROR_CATEGORY_${category}`,
-    message: String(error.message ?? error).toWellFormed(),
+    message: (error.message || error.name).toWellFormed(),
     retryable: false,
     ...(details && { details: toStruct(details) }),
   };

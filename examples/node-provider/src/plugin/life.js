@@ -30,7 +30,7 @@ class Life {
   /** track keeps the process alive, at its end, until promise has settled. */
   track(promise) {
     this.#running.add(promise);
-    promise.finally(() => this.#running.delete(promise));
+    promise.catch(console.error).finally(() => this.#running.delete(promise));
   }
 
   async end(cause, code) {
