@@ -35,11 +35,11 @@ func Check(ctx context.Context, command []string, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	command, err = resolve(command)
+	planned, err := plan(o)
 	if err != nil {
 		return Report{}, err
 	}
-	planned, err := plan(o)
+	command, err = resolve(command)
 	if err != nil {
 		return Report{}, err
 	}
