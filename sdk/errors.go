@@ -65,19 +65,22 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// With adds a detail and returns e.
+// With is e with a detail more. It leaves e alone, so that an error can be a package's variable.
 func (e *Error) With(key string, value any) *Error {
-	if e.Details == nil {
-		e.Details = map[string]any{}
+	copied := *e
+	copied.Details = maps.Clone(e.Details)
+	if copied.Details == nil {
+		copied.Details = map[string]any{}
 	}
-	e.Details[key] = value
-	return e
+	copied.Details[key] = value
+	return &copied
 }
 
-// Retry marks e as worth trying again and returns it.
+// Retry is e, marked as worth trying again. It leaves e alone.
 func (e *Error) Retry() *Error {
-	e.Retryable = true
-	return e
+	copied := *e
+	copied.Retryable = true
+	return &copied
 }
 
 // InvalidArgument says that an argument makes no sense; the message starts with its name.

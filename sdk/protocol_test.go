@@ -263,3 +263,13 @@ func FuzzInvoke(f *testing.F) {
 		require.Error(t, err)
 	})
 }
+
+func TestAnErrorCanBeAVariable(t *testing.T) {
+	shared := sdk.NotFound("nothing there").With("a", 1)
+	marked := shared.With("b", 2).Retry()
+	require.Equal(t, map[string]any{"a": 1}, shared.Details)
+	require.False(t, shared.Retryable)
+	require.Equal(t, map[string]any{"a": 1, "b": 2}, marked.Details)
+	require.True(t, marked.Retryable)
+	require.EqualError(t, marked, "nothing there")
+}

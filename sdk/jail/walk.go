@@ -93,7 +93,10 @@ func (d *Dir) Entries() (entries []Entry, hidden int, err error) {
 
 // denyPrefix is what the deny list wants before a name in this directory.
 func (d *Dir) denyPrefix() string {
-	if path := d.root.denyPath(d.rel); d.hides.paths && path != "." {
+	if !d.hides.paths {
+		return "" // the name is enough, and is asked about often
+	}
+	if path := d.root.denyPath(d.rel); path != "." {
 		return filepath.ToSlash(path) + "/"
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	"github.com/agentco/agent/sdk/internal/suggest"
 )
 
@@ -102,46 +103,40 @@ func (d *decoder) value(f *form, value *structpb.Value, v reflect.Value, path st
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	wrong := &FieldError{path, "must be " + f.wanted()}
 	switch kind := value.GetKind().(type) {
 	case *structpb.Value_StringValue:
-		if f.text != nil {
+		if f.wire == configv1.AttrType_ATTR_TYPE_STRING {
 			return d.text(f, kind.StringValue, v, path)
 		}
-		if v.Kind() != reflect.String {
-			return wrong
-		}
-		v.SetString(kind.StringValue)
 	case *structpb.Value_BoolValue:
-		if v.Kind() != reflect.Bool {
-			return wrong
+		if f.wire == configv1.AttrType_ATTR_TYPE_BOOL {
+			v.SetBool(kind.BoolValue)
+			return nil
 		}
-		v.SetBool(kind.BoolValue)
 	case *structpb.Value_NumberValue:
-		if f.text != nil {
-			return wrong
+		if f.wire == configv1.AttrType_ATTR_TYPE_NUMBER {
+			return number(kind.NumberValue, v, path)
 		}
-		return number(kind.NumberValue, v, path, wrong)
 	case *structpb.Value_ListValue:
-		if v.Kind() != reflect.Slice || f.element == nil {
-			return wrong
+		if f.wire == configv1.AttrType_ATTR_TYPE_LIST_STRING || f.wire == configv1.AttrType_ATTR_TYPE_LIST_NUMBER {
+			return d.list(f, kind.ListValue.GetValues(), v, path)
 		}
-		return d.list(f, kind.ListValue.GetValues(), v, path)
 	case *structpb.Value_StructValue:
-		switch {
-		case f.object != nil || v.Kind() == reflect.Struct && f.text == nil:
+		switch f.wire {
+		case configv1.AttrType_ATTR_TYPE_OBJECT:
 			return d.object(f.object, kind.StructValue, v, path+".")
-		case v.Kind() == reflect.Map && f.element != nil:
+		case configv1.AttrType_ATTR_TYPE_MAP_STRING:
 			return d.members(f, kind.StructValue, v, path)
 		}
-		return wrong
-	default:
-		return wrong
 	}
-	return nil
+	return &FieldError{path, "must be " + f.wanted()}
 }
 
 func (d *decoder) text(f *form, text string, v reflect.Value, path string) error {
+	if f.text == nil {
+		v.SetString(text)
+		return nil
+	}
 	made, opened, err := f.text(d.dir, text)
 	if err != nil {
 		return &formError{path, err.Error()}
@@ -153,20 +148,18 @@ func (d *decoder) text(f *form, text string, v reflect.Value, path string) error
 	return nil
 }
 
-func number(f float64, v reflect.Value, path string, wrong error) error {
+func number(f float64, v reflect.Value, path string) error {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		return &FieldError{path, "must be a finite number"}
 	case v.CanFloat():
 		v.SetFloat(f)
-	case v.CanInt() && f != math.Trunc(f):
+	case f != math.Trunc(f):
 		return &FieldError{path, "must be a whole number"}
-	case v.CanInt() && (f < -(1<<53) || f > 1<<53):
+	case math.Abs(f) > 1<<53:
 		return &FieldError{path, "is out of range"}
-	case v.CanInt():
-		v.SetInt(int64(f))
 	default:
-		return wrong
+		v.SetInt(int64(f))
 	}
 	return nil
 }
