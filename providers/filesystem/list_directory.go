@@ -13,14 +13,16 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
+	"github.com/agentco/agent/providers/filesystem/internal/ignore"
+	"github.com/agentco/agent/providers/filesystem/internal/walk"
 	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk/render"
 )
 
 type listIn struct {
 	Path  string `json:"path" default:"." doc:"Directory to list: absolute, or relative to the working directory."`
-	Depth int    `json:"depth" default:"1" min:"1" doc:"How many levels to go down. Links to directories are shown, not followed."`
+	Depth int    `json:"depth" default:"1" min:"1" doc:"How many levels to go down. Links to directories are shown, not followed; what git ignores is shown, not looked into."`
 	Limit int    `json:"limit" default:"1000" min:"1" max:"10000" doc:"How many entries to return at most."`
 }
 
@@ -48,9 +50,9 @@ func listDirectory(ctx context.Context, call *sdk.Call[config], in listIn) (list
 	if err != nil {
 		return listOut{}, err
 	}
-	l := lister{ctx: ctx, files: w.files, limit: in.Limit, out: listOut{Path: in.Path, Entries: []entry{}}}
+	l := lister{ctx: ctx, files: w.files, tree: w.ignores, limit: in.Limit, out: listOut{Path: in.Path, Entries: []entry{}}}
 	if err := l.walk(t, in.Depth); err != nil {
-		if info, statErr := w.files.Stat(t.resolved); statErr == nil && !info.IsDir() {
+		if isNoDirectory(err) {
 			return listOut{}, sdk.InvalidArgument("path", "cannot list %s: it is not a directory; use read_file for files", t.name)
 		}
 		return listOut{}, w.explain(err, "list", t)
@@ -63,10 +65,13 @@ func listDirectory(ctx context.Context, call *sdk.Call[config], in listIn) (list
 type lister struct {
 	ctx     context.Context
 	files   files
+	tree    *ignore.Tree
 	limit   int
 	odd     int // names that are not UTF-8
 	left    int // entries left out, in directories that were read
 	pending int // directories not looked into because the limit was reached
+	ignored int // directories not looked into because git ignores them
+	open    int // directories
 	length  int // roughly, of the entries in a message
 	out     listOut
 }
@@ -85,27 +90,43 @@ func (l *lister) add(e entry) {
 	l.length += framed + len(e.Name) + len(e.Path) + len(e.LinkTarget)
 }
 
-// level is a directory to be listed: the path to open, and as it is shown.
-type level struct{ path, shown string }
+// level is a directory to be listed.
+type level struct {
+	in    *opened // the directory that name is in; nil: it is opened by its path
+	name  string
+	path  string
+	shown string // the path as the caller writes it
+	rules *ignore.Rules
+}
+
+// opened is a directory that those in it are still to be opened from.
+type opened struct {
+	walk.Dir
+	users int
+}
+
+// mostOpen is how many directories wait for those in them to be listed.
+const mostOpen = 256
+
+func (l *lister) release(d *opened) {
+	if d.users--; d.users == 0 {
+		l.open--
+		_ = d.Close() // it was only read
+	}
+}
 
 // walk lists level by level, so that a large directory does not crowd out what
 // lies beside it.
 func (l *lister) walk(t target, depth int) error {
-	levels := []level{{path: t.resolved, shown: t.name}}
-	for n := 0; n < depth && len(levels) > 0; n++ {
+	top := level{path: t.resolved, shown: t.name}
+	if depth > 1 {
+		top.rules = l.tree.Above(t.resolved)
+	}
+	levels, err := l.list(top, depth > 1)
+	for n := 2; err == nil && n <= depth && len(levels) > 0; n++ {
 		var next []level
 		for _, at := range levels {
-			if l.full() && n > 0 {
-				l.pending++
-				continue
-			}
-			below, err := l.list(at)
-			if n == 0 && err != nil {
-				return err
-			}
-			if l.ctx.Err() != nil {
-				return l.ctx.Err()
-			}
+			below, err := l.list(at, n < depth)
 			if err != nil {
 				l.out.Unread++
 			}
@@ -113,72 +134,98 @@ func (l *lister) walk(t target, depth int) error {
 		}
 		levels = next
 	}
-	return nil
+	for _, at := range levels {
+		if at.in != nil {
+			l.release(at.in)
+		}
+	}
+	return errors.Join(err, l.ctx.Err())
 }
 
-// list adds the entries of one directory and returns the directories among them.
-func (l *lister) list(at level) (below []level, err error) {
-	dir, release, err := atomicfile.Pin(l.files, at.path)
+func (l *lister) enter(at level) (walk.Dir, error) {
+	if at.in == nil {
+		return walk.Open(l.files, at.path)
+	}
+	defer l.release(at.in)
+	return at.in.Dir.Dir(at.name)
+}
+
+// list adds the entries of one directory and returns, if they are to be listed
+// too, the directories among them.
+func (l *lister) list(at level, deeper bool) (below []level, err error) {
+	if at.in != nil && l.full() {
+		l.release(at.in)
+		l.pending++
+		return nil, nil
+	}
+	opening, err := l.enter(at)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
-	names, err := namesIn(dir, at.path)
+	l.open++
+	dir := &opened{Dir: opening, users: 1}
+	defer l.release(dir)
+	entries, _, err := dir.Entries()
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range names {
+	slices.SortFunc(entries, func(a, b jail.Entry) int { return strings.Compare(a.Name, b.Name) })
+	if deeper {
+		at.rules = walk.Rules(l.tree, at.rules, dir.Dir, at.path, entries)
+	}
+	for i, e := range entries {
 		if l.full() {
-			l.left += len(names) - i
+			l.left += len(entries) - i
 			break
 		}
 		if l.ctx.Err() != nil {
-			return nil, l.ctx.Err()
+			break
 		}
-		e, ok := l.entry(dir, at, name)
-		if !ok {
-			continue // it went away meanwhile
-		}
-		l.add(e)
-		if e.Type == "directory" {
-			below = append(below, level{path: filepath.Join(at.path, name), shown: filepath.Join(at.shown, name)})
+		if l.entry(dir, at, e) && deeper {
+			below = l.further(below, dir, at, e.Name)
 		}
 	}
 	return below, nil
 }
 
-func namesIn(files afero.Fs, path string) ([]string, error) {
-	f, err := files.Open(path)
-	if err != nil {
-		return nil, err
+// further adds a directory that is to be listed later.
+func (l *lister) further(below []level, dir *opened, at level, name string) []level {
+	if name == ".git" || at.rules.Ignored(at.path, name, true) {
+		l.ignored++
+		return below
 	}
-	names, err := f.Readdirnames(-1)
-	slices.Sort(names)
-	return names, errors.Join(err, f.Close())
+	next := level{name: name, path: filepath.Join(at.path, name), shown: under(at.shown, name), rules: at.rules}
+	if l.open <= mostOpen {
+		next.in = dir
+		dir.users++
+	}
+	return append(below, next)
 }
 
-func (l *lister) entry(dir afero.Fs, at level, name string) (entry, bool) {
-	path := filepath.Join(at.path, name)
-	info, err := lstat(dir, path)
-	if missing(err) {
-		return entry{}, false
-	}
+// entry adds one entry and reports whether it is a directory.
+func (l *lister) entry(dir *opened, at level, listed jail.Entry) bool {
+	name := listed.Name
+	e := entry{Name: name, Path: under(at.shown, name), Type: "unknown"}
 	if !utf8.ValidString(name) {
 		l.odd++
+		e.Name, e.Path = valid(e.Name), valid(e.Path)
 	}
-	e := entry{Name: valid(name), Path: valid(filepath.Join(at.shown, name)), Type: "unknown"}
-	if err != nil {
-		return e, true
+	info, err := dir.Lstat(name)
+	switch {
+	case missing(err):
+		return false // it went away meanwhile
+	case err == nil:
+		e.Type, e.Size = kind(info.Mode), int(info.Size)
+		e.Mode = mode(info.Mode)
+		e.Modified = info.ModTime.UTC().Format(time.RFC3339)
 	}
-	e.Type, e.Size = kind(info.Mode()), int(info.Size())
-	e.Mode = fmt.Sprintf("%04o", octal(info.Mode()))
-	e.Modified = info.ModTime().UTC().Format(time.RFC3339)
-	if r, ok := dir.(afero.LinkReader); ok && e.Type == "link" {
-		if to, err := r.ReadlinkIfPossible(path); err == nil {
+	if e.Type == "link" {
+		if to, err := dir.Readlink(name); err == nil {
 			e.LinkTarget = valid(to)
 		}
 	}
-	return e, true
+	l.add(e)
+	return e.Type == "directory"
 }
 
 func lstat(files afero.Fs, path string) (fs.FileInfo, error) {
@@ -210,12 +257,22 @@ func kind(mode fs.FileMode) string {
 // octal is a mode as chmod takes it.
 func octal(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
-	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
-		if mode&flag != 0 {
-			bits |= bit
-		}
+	if mode&fs.ModeSetuid != 0 {
+		bits |= 0o4000
+	}
+	if mode&fs.ModeSetgid != 0 {
+		bits |= 0o2000
+	}
+	if mode&fs.ModeSticky != 0 {
+		bits |= 0o1000
 	}
 	return bits
+}
+
+// mode is a mode in four digits.
+func mode(m fs.FileMode) string {
+	bits := octal(m)
+	return string([]byte{'0' + byte(bits>>9), '0' + byte(bits>>6&7), '0' + byte(bits>>3&7), '0' + byte(bits&7)})
 }
 
 // valid makes a name fit for the wire, which carries only UTF-8.
@@ -233,6 +290,9 @@ func (l *lister) note() {
 	}
 	if l.pending > 0 {
 		notes = append(notes, fmt.Sprintf("%d directories were not looked into.", l.pending))
+	}
+	if l.ignored > 0 {
+		notes = append(notes, count(l.ignored, "directory was", "directories were")+" not looked into, being .git or ignored by git; list one to see what is in it.")
 	}
 	if l.out.Unread > 0 {
 		notes = append(notes, fmt.Sprintf("%d directories could not be read.", l.out.Unread))

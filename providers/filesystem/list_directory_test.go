@@ -141,3 +141,29 @@ func TestListDirectoryFitsIntoAMessage(t *testing.T) {
 	require.Equal(t, true, got["truncated"])
 	require.Contains(t, got["note"], fmt.Sprintf("%d more were left out; list a directory further down: one result carries no more.", files-shown))
 }
+
+// What git ignores is shown, so that it can be named, and not looked into.
+func TestListDirectoryDoesNotLookIntoWhatGitIgnores(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/node_modules/p/index.js", "")
+	w.put("root/src/gen/a.go", "")
+	w.put("root/src/.gitignore", "gen/\n")
+	w.put("root/.git/config", "")
+	w.put("root/.gitignore", "node_modules/\n")
+	got := w.must("list_directory", args{"depth": 9})
+	require.Equal(t, []string{".git", ".gitignore", "node_modules", "src", "src/.gitignore", "src/gen"}, entryNames(got))
+	require.Contains(t, got["note"], "3 directories were not looked into, being .git or ignored by git")
+	require.Equal(t, []string{"node_modules/p", "node_modules/p/index.js"}, entryNames(w.must("list_directory", args{"path": "node_modules", "depth": 9})))
+	require.Equal(t, []string{".git/config"}, entryNames(w.must("list_directory", args{"path": ".git", "depth": 2})))
+}
+
+// More directories than are held open at once.
+func TestListManyDirectories(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range 2 * mostOpen {
+		w.put(fmt.Sprintf("root/%03d/d/f", i), "")
+	}
+	got := w.must("list_directory", args{"depth": 3, "limit": 10000})
+	require.Len(t, got["entries"], 6*mostOpen)
+	require.Equal(t, false, got["truncated"])
+}

@@ -23,7 +23,7 @@ func (w *walker[T]) read(n *node[T], dir *held, count *Count) (below []*node[T])
 	if n.rel != "" {
 		path = strings.TrimSuffix(path, "/") + "/" + n.rel
 	}
-	rules := w.rules(n.rules, dir.Dir, path, entries)
+	rules := Rules(w.Tree, n.rules, dir.Dir, path, entries)
 	files := entries[:0]
 	for _, e := range entries {
 		switch {
@@ -69,9 +69,10 @@ func (w *walker[T]) share(n *node[T], dir *held, files []jail.Entry, below []*no
 	return append(later, below...)
 }
 
-// rules are those that hold in a directory with these entries, sorted by name.
-func (w *walker[T]) rules(above *ignore.Rules, dir Dir, path string, entries []jail.Entry) *ignore.Rules {
-	if w.Tree == nil {
+// Rules are those that hold in a directory with these entries, sorted by name,
+// where others hold above it.
+func Rules(tree *ignore.Tree, above *ignore.Rules, dir Dir, path string, entries []jail.Entry) *ignore.Rules {
+	if tree == nil {
 		return nil
 	}
 	_, repository := find(entries, ".git")
@@ -83,7 +84,7 @@ func (w *walker[T]) rules(above *ignore.Rules, dir Dir, path string, entries []j
 	if found && entries[at].Type == 0 {
 		body = readAll(dir, ".gitignore")
 	}
-	return w.Tree.Enter(above, path, repository, body)
+	return tree.Enter(above, path, repository, body)
 }
 
 func find(entries []jail.Entry, name string) (int, bool) {
