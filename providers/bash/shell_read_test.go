@@ -197,6 +197,19 @@ func TestShellReadInHostilePlaces(t *testing.T) {
 	cmd.Dir = h.Dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	// A merge whose parts are merged again to be shown would ask the driver.
+	for _, script := range []string{
+		"git config log.diffMerges remerge; git commit -qam dirty; git checkout -qb side HEAD~1; printf 'side\n' >>a.txt; git commit -qam side; git checkout -qf main",
+		"git merge -q --no-edit side || { git checkout --ours a.txt; git add a.txt; git commit -qm merge; }; echo changed >>a.txt",
+	} {
+		cmd := exec.Command("bash", "-ec", script)
+		cmd.Dir = h.Dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
+			"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=/dev/null", "GIT_CONFIG_KEY_2=merge.evil.driver", "GIT_CONFIG_VALUE_2=false")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	require.NoError(t, os.RemoveAll(mark))
 	t.Setenv("PATH", ".::"+h.Dir+":"+os.Getenv("PATH"))
 	for name, value := range map[string]string{
 		"BASH_ENV": program, "ENV": program, "GIT_EXTERNAL_DIFF": program, "GIT_PAGER": program, "PAGER": program, "LD_PRELOAD": "",
@@ -204,15 +217,16 @@ func TestShellReadInHostilePlaces(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	hostile := startIn(t, h.Dir, fields{"env_allow": []any{"*"}})
-	for _, script := range append(scripts(t, "allowed.txt"), "git log -p", "git log --format='%G?'", "git cat-file -p 1234567890123456789012345678901234567890") {
+	// The mark is in TMPDIR, so that no sandbox keeps it from being left.
+	hostile := startIn(t, h.Dir, fields{"env_allow": []any{"*"}, "env": fields{"TMPDIR": filepath.Dir(mark)}})
+	for _, script := range append(scripts(t, "allowed.txt"), "git log -p", "git log -p -m", "git show -m HEAD", "git log --format='%G?'", "git cat-file -p 1234567890123456789012345678901234567890") {
 		r := hostile.Call(t.Context(), "shell_read", fields{"command": script})
 		require.Nil(t, r.Err, "%s: %v", script, r.Err)
 		text, _ := os.ReadFile(mark)
 		require.Empty(t, string(text), script)
 	}
 	// The place is as hostile as it is meant to be.
-	for _, script := range []string{"git status", "git diff", "git log -p -1", "ls"} {
+	for _, script := range []string{"git status", "git diff", "git show -m HEAD", "ls"} {
 		require.NoError(t, os.RemoveAll(mark))
 		require.Nil(t, bashCall(t, hostile, fields{"command": script}).Err)
 		text, _ := os.ReadFile(mark)

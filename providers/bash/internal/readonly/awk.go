@@ -27,6 +27,9 @@ func (j *judge) awk(words []word) ([]word, error) {
 		return nil, program.refuse(why)
 	}
 	for _, w := range words[n+1:] {
+		if strings.Contains(w.text, "/inet") {
+			return nil, w.refuse("awk may take it for a connection; write another path")
+		}
 		if w.open && w.mayBeOption() || strings.HasPrefix(w.text, "-") && !w.is("-") {
 			return nil, w.refuse("it may be taken for an option; write ./ before it")
 		}

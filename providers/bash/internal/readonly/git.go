@@ -9,7 +9,8 @@ import (
 // monitors, pagers and drivers are programs that whoever wrote the repository chose.
 var gitSettings = []string{
 	"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.editor=false", "core.alternateRefsCommand=false",
-	"diff.external=", "diff.submodule=short", "diff.autoRefreshIndex=false", "status.submoduleSummary=false", "log.showSignature=false",
+	"diff.external=", "diff.submodule=short", "diff.autoRefreshIndex=false", "status.submoduleSummary=false",
+	"log.showSignature=false", "log.diffMerges=separate",
 	"gpg.program=false", "gpg.openpgp.program=false", "gpg.x509.program=false", "gpg.ssh.program=false", "gpg.ssh.defaultKeyCommand=false",
 	"safe.bareRepository=explicit",
 }

@@ -44,7 +44,8 @@ func faultOf(n syntax.Node) error {
 	case *syntax.Redirect:
 		target := n.Word.Lit()
 		input := n.Op == syntax.RdrIn && n.Hdoc == nil
-		if !input && target != "/dev/null" && !(n.Op == syntax.DplOut && (target == "1" || target == "2")) {
+		joins := n.Op == syntax.DplOut && (target == "1" || target == "2")
+		if !input && !joins && target != "/dev/null" {
 			return fmt.Errorf("a redirection to %q", target)
 		}
 		return nil

@@ -135,7 +135,7 @@ func refusesWriting() error {
 	if err == nil {
 		_ = f.Close()
 	}
-	return errors.New("Landlock is there and does not keep a process from writing")
+	return errors.New("this system has Landlock, and it does not keep a process from writing")
 }
 
 // Check enters the policy in a child of this process and reports why that is not
