@@ -65,13 +65,30 @@ func (j *Jail) openOnce(name string, flag int, perm fs.FileMode) (afero.File, er
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, j.blame(p, err)
 	}
 	file, err := j.admit(f, p, flag)
 	if file == nil {
 		err = firstError(err, f.Close())
 	}
 	return file, err
+}
+
+// blame names the directory on the way to p that may not be searched, if that is
+// what err is about: an [os.Root] must also be able to read it.
+func (j *Jail) blame(p place, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	at := "."
+	for _, part := range parts(p.rel) {
+		next := filepath.Join(at, part)
+		if _, failed := p.root.handle.Lstat(next); errors.Is(failed, fs.ErrPermission) {
+			return unsearchable(j, filepath.Join(p.root.dir, at), err)
+		}
+		at = next
+	}
+	return err
 }
 
 // admit checks that f, now open, is what p was found to be.
