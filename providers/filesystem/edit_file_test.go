@@ -131,7 +131,7 @@ func TestParallelEditsLoseNone(t *testing.T) {
 		lines = append(lines, strconv.Itoa(i+1))
 	}
 	seq := strings.Join(lines, "\n") + "\n"
-	for range 30 {
+	for range 100 {
 		w.put("root/n.txt", seq)
 		w.must("read_file", args{"path": "n.txt"})
 		var wg sync.WaitGroup

@@ -89,7 +89,7 @@ func TestMemory(t *testing.T) {
 	for i := range 8 {
 		many = append(many, args{"path": fmt.Sprint("many", i), "edits": []any{args{"old_string": "bytes", "new_string": "BYTES", "replace_all": true}}})
 	}
-	for _, step := range []struct {
+	for i, step := range []struct {
 		name, operation string
 		args            args
 		fails           bool
@@ -117,6 +117,9 @@ func TestMemory(t *testing.T) {
 		got := w.Call(t.Context(), step.operation, step.args)
 		require.Equal(t, step.fails, got.Err != nil, "%s: %v", step.name, got.Err)
 		t.Logf("%-24s %d MiB", step.name, peak(t, cmd)>>20)
+		if i == 0 {
+			require.Less(t, peak(t, cmd)-idle, 32<<20, "one line takes a few MiB, however large the file")
+		}
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {
