@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -101,6 +102,10 @@ func (e *evaluation) object(what string, x hcl.Expression) *structpb.Struct {
 }
 
 func (e *evaluation) wire(x hcl.Expression, v cty.Value) *structpb.Value {
+	if err := cty.Walk(v, finite); err != nil {
+		e.add(fmt.Errorf("%s: %w", x.Range(), err))
+		return structpb.NewNullValue()
+	}
 	text, err := ctyjson.Marshal(v, v.Type())
 	out := &structpb.Value{}
 	if err == nil {
@@ -111,6 +116,16 @@ func (e *evaluation) wire(x hcl.Expression, v cty.Value) *structpb.Value {
 		return structpb.NewNullValue()
 	}
 	return out
+}
+
+// finite refuses numbers that the wire has no form for: written out, they can have a billion digits.
+func finite(_ cty.Path, v cty.Value) (bool, error) {
+	if v.Type() == cty.Number && v.IsKnown() && !v.IsNull() {
+		if f, _ := v.AsBigFloat().Float64(); math.IsInf(f, 0) || (f == 0) != (v.AsBigFloat().Sign() == 0) {
+			return false, errors.New("a number is too large or too small for a call")
+		}
+	}
+	return true, nil
 }
 
 func (e *evaluation) as(what string, x hcl.Expression, wanted cty.Type) cty.Value {
@@ -176,8 +191,11 @@ func (e *evaluation) file(f fileBlock) File {
 		e.add(fmt.Errorf("file %q: %w", f.Path, err))
 	}
 	out := File{Path: f.Path, Mode: mode}
+	before := len(e.problems)
 	if v := e.as("content", f.Content, cty.String); v != cty.NilVal {
 		out.Content = v.AsString()
+	} else if len(e.problems) == before {
+		e.add(fmt.Errorf("file %q: content is missing; an empty file has content = \"\"", f.Path))
 	}
 	return out
 }

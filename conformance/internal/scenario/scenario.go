@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -78,15 +79,16 @@ func Read(path string) (*Scenario, error) {
 
 // Parse reads the text of a file; name stands in errors.
 func Parse(source []byte, name string) (*Scenario, error) {
-	file, diags := hclparse.NewParser().ParseHCL(source, name)
-	if diags.HasErrors() {
-		return nil, problems(diags)
+	file, err := parseHCL(source, name)
+	if err != nil {
+		return nil, err
 	}
 	s := Empty()
 	if diags := gohcl.DecodeBody(file.Body, nil, &s.file); diags.HasErrors() {
 		return nil, problems(diags)
 	}
 	if s.file.Config != nil {
+		var diags hcl.Diagnostics
 		if s.config, diags = s.file.Config.Attributes.JustAttributes(); diags.HasErrors() {
 			return nil, problems(diags)
 		}
@@ -104,15 +106,33 @@ func Parse(source []byte, name string) (*Scenario, error) {
 	return s, nil
 }
 
+// parseHCL reads syntax. A number with an exponent in the millions is refused before arithmetic on it takes for ever.
+func parseHCL(source []byte, name string) (*hcl.File, error) {
+	file, diags := hclparse.NewParser().ParseHCL(source, name)
+	if diags.HasErrors() {
+		return nil, problems(diags)
+	}
+	tokens, _ := hclsyntax.LexConfig(source, name, hcl.InitialPos)
+	for _, token := range tokens {
+		if token.Type != hclsyntax.TokenNumberLit {
+			continue
+		}
+		if _, err := strconv.ParseFloat(string(token.Bytes), 64); err != nil {
+			return nil, fmt.Errorf("%s: the number %s is too large for a call", token.Range, token.Bytes)
+		}
+	}
+	return file, nil
+}
+
 // ReadConfig replaces the configuration by the attributes of a file.
 func (s *Scenario) ReadConfig(path string) error {
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
-	file, diags := hclparse.NewParser().ParseHCL(source, path)
-	if diags.HasErrors() {
-		return problems(diags)
+	file, err := parseHCL(source, path)
+	if err != nil {
+		return err
 	}
 	attributes, diags := file.Body.JustAttributes()
 	if diags.HasErrors() {
