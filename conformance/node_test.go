@@ -338,8 +338,8 @@ func nodeSlowReader(t *testing.T, path string) {
 	require.NoError(t, err)
 	_, err = stream.Recv()
 	require.NoError(t, err)
-	// Another call gets through, so there was time to print everything if nothing held the command back.
-	n.invoke(t, "run", map[string]any{"command": "head -c 1000000 /dev/zero"})
+	// Another call prints as much and is read, so there was time to print everything if nothing held the command back.
+	n.invoke(t, "run", map[string]any{"command": "head -c 67108864 /dev/zero"})
 	require.NoFileExists(t, mark)
 	total := 0
 	for {
@@ -358,7 +358,7 @@ func nodeCancel(t *testing.T, path string) {
 	n := openNotebook(t, path)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	call := n.call(t, "run", map[string]any{"command": `trap 'echo bye; exit 7' TERM; echo up; sleep 1000 & wait`})
+	call := n.call(t, "run", map[string]any{"command": `trap 'wait; echo bye; exit 7' TERM; (trap 'echo child; exit' TERM; echo up; sleep 1000 & wait) & wait`})
 	stream, err := n.Tools.Invoke(ctx, &toolv1.InvokeRequest{Call: call})
 	require.NoError(t, err)
 	for printed := false; !printed; {
@@ -373,8 +373,8 @@ func nodeCancel(t *testing.T, path string) {
 	require.NoError(t, err)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, report.GetError().GetCategory())
 	details := report.GetError().GetDetails().AsMap()
-	require.Equal(t, "bye\n", details["output"])
-	require.Equal(t, map[string]any{"exit_code": 7.0, "output_bytes": 7.0}, details["partial_result"])
+	require.Equal(t, "child\nbye\n", details["output"], "the whole group is asked to end, and has the time for it")
+	require.Equal(t, map[string]any{"exit_code": 7.0, "output_bytes": 13.0}, details["partial_result"])
 	require.NotNil(t, last(n.invoke(t, "list_notes", nil)).GetResult(), "the provider lives on")
 }
 
