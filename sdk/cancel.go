@@ -19,7 +19,7 @@ func (s *server) report(ctx context.Context, f *frame, out outcome) {
 		return // there is nobody to tell
 	}
 	if errors.Is(out.err, errAbandoned) {
-		f.logger().Warn("abandoned after the grace time", "operation", f.operation.name, "call", f.call.GetId())
+		f.logger().Warn("abandoned after the grace time; it keeps its turn until it returns", "operation", f.operation.name, "call", f.call.GetId())
 		// The grace time is over; what is known still goes out.
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()

@@ -71,8 +71,11 @@ func (e *events) exit(code int, signal string) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || e.exited || !e.streaming {
-		return e.streaming
+	switch {
+	case e.closed || e.exited:
+		return true
+	case !e.streaming:
+		return false
 	}
 	e.exited = true
 	e.flushStepsLocked()
