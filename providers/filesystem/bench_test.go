@@ -70,6 +70,15 @@ func BenchmarkEditFile(b *testing.B) {
 	}
 }
 
+func BenchmarkWriteFile(b *testing.B) {
+	h, _ := bench(b)
+	body := strings.Repeat("thirty-one bytes and a newline\n", 1<<20/31)
+	b.SetBytes(int64(len(body)))
+	for i := 0; b.Loop(); i++ {
+		run(b, h, "write_file", args{"path": "f", "content": fmt.Sprint(i, "\n") + body})
+	}
+}
+
 // BenchmarkReplace is the least that an atomic write of 4 KiB can cost here.
 func BenchmarkReplace(b *testing.B) {
 	dir := b.TempDir()

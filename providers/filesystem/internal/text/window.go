@@ -63,20 +63,32 @@ func (p *Part) cut(f Format, limit int) {
 	}
 }
 
+// stride is how much is compared at once.
+const stride = 4 << 10
+
 func commonHead(a, b []byte) int {
+	most := min(len(a), len(b))
 	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
+	for n+stride <= most && bytes.Equal(a[n:n+stride], b[n:n+stride]) {
+		n += stride
+	}
+	for n < most && a[n] == b[n] {
 		n++
 	}
 	return n
 }
 
 func commonTail(a, b []byte) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
+	most := min(len(a), len(b))
+	a, b = a[len(a)-most:], b[len(b)-most:]
+	at := most
+	for at >= stride && bytes.Equal(a[at-stride:at], b[at-stride:at]) {
+		at -= stride
 	}
-	return n
+	for at > 0 && a[at-1] == b[at-1] {
+		at--
+	}
+	return most - at
 }
 
 // lineEnds counts the line ends in raw, which begins at a character.

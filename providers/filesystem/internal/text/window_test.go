@@ -60,12 +60,11 @@ func FuzzDifference(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after []byte, context int) {
 		was, is, above := Difference(before, after, max(min(context, 5), 0), 1<<20)
 		format := Detect(before)
-		head := len(before)
+		head := len(format.Mark())
 		if Detect(after) == format {
-			for head = len(format.Mark()); format.lineEnds(before[len(format.Mark()):head]) < above; head++ {
+			for format.lineEnds(before[len(format.Mark()):head]) < above {
+				head++
 			}
-		} else {
-			head = len(format.Mark())
 		}
 		tail := len(before) - head - len(was.Raw)
 		require.GreaterOrEqual(t, tail, 0)
