@@ -171,7 +171,11 @@ func (s *subject) refuse() (out []refusal) {
 	if err != nil {
 		return nil
 	}
-	defer func() { r.end() }()
+	defer func() {
+		if r != nil {
+			r.end()
+		}
+	}()
 	for _, offered := range s.discovery().surfaces {
 		for _, wrong := range s.wrongBlocks(r.place, offered.config) {
 			ctx, cancel := s.patient()

@@ -49,7 +49,7 @@ type subject struct {
 func newSubject(ctx context.Context, command []string, o Options, s *scenario.Scenario, base string) *subject {
 	t := &subject{
 		ctx: ctx, command: command, options: o, scenario: s, base: base,
-		slots: make(chan struct{}, max(sideBySide, runtime.NumCPU())), wire: &wire{}, stderr: &lockedWriter{w: o.Stderr},
+		slots: make(chan struct{}, max(sideBySide, runtime.NumCPU())), wire: &wire{leaks: map[string]bool{}}, stderr: &lockedWriter{w: o.Stderr},
 	}
 	t.start = once(t, t.findStart)
 	t.announcing = once(t, t.listen)
@@ -94,7 +94,7 @@ func (s *subject) nextCall() string { return fmt.Sprintf("call_%d", s.calls.Add(
 type wire struct {
 	mu      sync.Mutex
 	secrets [][]byte
-	leaks   []string
+	leaks   map[string]bool // where one of them came back
 	largest int
 	method  string // of the largest message
 }
@@ -124,7 +124,7 @@ func (w *wire) heard(method string, size int, content []byte) {
 	}
 	for _, secret := range w.secrets {
 		if bytes.Contains(content, secret) {
-			w.leaks = append(w.leaks, method)
+			w.leaks[method] = true
 		}
 	}
 }
