@@ -143,6 +143,8 @@ func (s *Set) Close() {
 	}
 	s.mu.Unlock()
 	s.wg.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, p := range s.kept {
 		p.output.Close()
 	}
