@@ -126,16 +126,18 @@ func (d *Dir) below(name string) (*Dir, error) {
 	if err := d.admits(name); err != nil {
 		return nil, err
 	}
-	next := &Dir{jail: d.jail, root: d.root, rel: filepath.Join(d.rel, name), hides: d.hides}
-	path := next.Path()
+	next := &Dir{jail: d.jail, root: d.root, rel: name, hides: d.hides}
+	if d.rel != "." { // cheaper than filepath.Join, which has nothing to clean here
+		next.rel = d.rel + string(filepath.Separator) + name
+	}
 	switch {
-	case len(path) > longest:
+	case len(d.root.dir)+1+len(next.rel) > longest:
 		return nil, syscall.ENAMETOOLONG
-	case kernelTree(path):
+	case d.rel == "." && kernelTree(next.Path()):
 		return nil, ErrEscape
 	}
 	if len(d.jail.roots) > 1 {
-		next.root, next.rel = d.jail.rootOf(path)
+		next.root, next.rel = d.jail.rootOf(next.Path())
 	}
 	return next, nil
 }
