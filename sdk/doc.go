@@ -25,7 +25,7 @@
 //	kernel ── Invoke ─────► checks arguments ──► Handler(ctx, call, in) ──► out, or an error that gets its category
 //	                                                 │
 //	                                                 ├─ call.Status, Progress, Stdout, Stderr, Partial, Exit ──► events
-//	                                                 └─ call.Log ──► the kernel's log
+//	                                                 └─ call.Log, Emit ──► the kernel's log, and the session
 //	kernel ── Render ─────► Show or Render function ──► what a person sees of out
 //	kernel ── cancel ─────► ctx ends; call.Grace goes on for 5 s; call.Report ──► the kernel, over the callback channel
 //	kernel dies ──────────► every call is cancelled, Close runs, the process ends

@@ -16,7 +16,7 @@ import (
 )
 
 // StartProcess is [Start] for a provider's real binary: it runs cmd the way a kernel does, configures it, and ends it
-// with the test. A test binary can be the provider itself when its TestMain calls main under a variable of cmd.Env.
+// with the test, which fails when the process does not end in good order. A test binary can be the provider itself when its TestMain calls main under a variable of cmd.Env.
 func StartProcess(t testing.TB, cmd *exec.Cmd, config map[string]any) *Harness {
 	t.Helper()
 	sockets, err := os.MkdirTemp("", "sdk") // a test's own folder has too long a name for a socket
@@ -35,6 +35,7 @@ func StartProcess(t testing.TB, cmd *exec.Cmd, config map[string]any) *Harness {
 		client.Kill()
 		link.serving.Wait()
 		require.NoError(t, os.RemoveAll(sockets))
+		require.Zero(t, cmd.ProcessState.ExitCode(), "the provider did not end in good order: %s", cmd.ProcessState)
 	})
 	protocol, err := client.Client()
 	require.NoError(t, err)
