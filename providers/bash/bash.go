@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/agentco/agent/providers/bash/internal/runner"
@@ -77,12 +78,10 @@ func finish(ctx context.Context, call *sdk.Call[config], command runner.Command,
 // report says how a cancelled command ended. What it printed and the kernel had not read is
 // lost on the wire, so a file that has it is named.
 func report(call *sdk.Call[config], out result, note string) {
-	if out.OutputPath == "" {
-		call.Report("%s", note)
-		return
+	if out.OutputPath != "" {
+		note += fmt.Sprintf("; all %d bytes are in %s", out.OutputBytes, out.OutputPath)
 	}
-	// Strings and a number always encode.
-	_ = call.Partial(map[string]any{"note": note, "output_path": out.OutputPath, "output_bytes": out.OutputBytes})
+	call.Report("%s", note)
 }
 
 // check refuses arguments that make no sense, for a call and its preview alike.
