@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -293,10 +292,10 @@ func TestSplitCharacterInTheBackground(t *testing.T) {
 func TestWaitThatIsCancelled(t *testing.T) {
 	h := start(t, nil)
 	id := backgrounded(t, h, "sleep 1000")
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := h.Call(ctx, "process_output", fields{"id": id, "wait_ms": 60_000})
-	require.Nil(t, r.Result)
+	r := h.Watch(ctx, h.Dir, "process_output", fields{"id": id, "wait_ms": 60_000}, func(*toolv1.ToolEvent) { cancel() })
+	require.Equal(t, []string{"progress: waiting for " + id}, sequence(r))
 	require.Equal(t, "nothing was taken: the same offset gives the same output again", r.Report.GetMessage())
 	require.Equal(t, "running", tool(t, h, "process_output", fields{"id": id})["state"], "only the wait was cancelled")
 }

@@ -34,6 +34,7 @@ func processOutput(ctx context.Context, call *sdk.Call[config], in outputArgumen
 		return outputResult{}, err
 	}
 	if in.WaitMS > 0 {
+		call.Status("waiting for %s", in.ID)
 		in.await(ctx, p, offset)
 	}
 	if err := ctx.Err(); err != nil {
