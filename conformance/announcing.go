@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -50,7 +49,7 @@ func (s *subject) listen() (out announcing) {
 	if err != nil {
 		return announcing{err: err}
 	}
-	defer process.Kill(s.ctx)
+	defer func() { _ = process.Kill(s.ctx) }()
 	ctx, cancel := s.patient()
 	defer cancel()
 	if out.line, out.err = process.FirstLine(ctx); out.err != nil {
@@ -68,13 +67,13 @@ func (s *subject) listen() (out announcing) {
 	if out.undialled = err; err != nil {
 		return out
 	}
-	out.plain = answersHTTP2(conn)
-	out.mutual, out.bare = tryTLS(out.announcement, identity)
+	out.plain = answersHTTP2(conn, refusalTime)
+	out.mutual, out.bare = tryTLS(out.announcement, identity, s.timeout())
 	return out
 }
 
 // tryTLS connects with our certificate, and without.
-func tryTLS(a client.Announcement, identity client.Identity) (mutual error, bare bool) {
+func tryTLS(a client.Announcement, identity client.Identity, patience time.Duration) (mutual error, bare bool) {
 	if a.Certificate == nil {
 		return errors.New("it announces no certificate"), false
 	}
@@ -89,9 +88,12 @@ func tryTLS(a client.Announcement, identity client.Identity) (mutual error, bare
 		if err != nil {
 			return err, bare
 		}
+		if certificates == nil {
+			patience = refusalTime
+		}
 		answered := answersHTTP2(tls.Client(conn, &tls.Config{
 			RootCAs: pool, Certificates: certificates, ServerName: "localhost", NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12,
-		}))
+		}), patience)
 		switch {
 		case certificates == nil:
 			bare = answered
@@ -102,10 +104,13 @@ func tryTLS(a client.Announcement, identity client.Identity) (mutual error, bare
 	return mutual, bare
 }
 
+// refusalTime is how long somebody who must not be served waits for being served.
+const refusalTime = 2 * time.Second
+
 // answersHTTP2 greets a server as gRPC does, reports whether it greets back, and closes the connection.
-func answersHTTP2(conn net.Conn) bool {
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+func answersHTTP2(conn net.Conn, patience time.Duration) bool {
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	const preface, emptySettings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	if _, err := io.WriteString(conn, preface+emptySettings); err != nil {
 		return false
@@ -152,7 +157,7 @@ func (s *subject) startWith(cookie string) uncookied {
 	if err != nil {
 		return uncookied{err: err}
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, min(s.timeout(), 3*time.Second))
+	ctx, cancel := s.patient()
 	defer cancel()
 	select {
 	case <-process.Exited():

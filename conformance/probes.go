@@ -142,4 +142,3 @@ func (s *subject) callQuietly(adjust func(*client.Options)) session {
 
 // slowness is how late a slow kernel answers a callback.
 const slowness = 300 * time.Millisecond
-

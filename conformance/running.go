@@ -130,7 +130,7 @@ func (r *running) configure() error {
 		err := r.service(offered.category).configure(ctx, &toolv1.ConfigureRequest{Config: r.subject.block(r.place, offered.config)})
 		cancel()
 		if err != nil {
-			problems = append(problems, fmt.Errorf("Configure of %s: %w", categoryName(offered.category), err))
+			problems = append(problems, fmt.Errorf("its %s service refuses the block: %w", categoryName(offered.category), err))
 		}
 	}
 	return errors.Join(problems...)

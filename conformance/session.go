@@ -88,7 +88,7 @@ func (s *subject) live() session {
 		}
 	}
 	l.seen.logged = append(l.seen.logged, l.Callbacks.Logged()...)
-	l.seen.end = l.running.shutDown()
+	l.seen.end = l.shutDown()
 	l.seen.printed += l.Printed()
 	return l.seen
 }
@@ -100,7 +100,7 @@ func (l *life) survived(what string) bool {
 	}
 	l.seen.deaths = append(l.seen.deaths, what)
 	l.seen.logged = append(l.seen.logged, l.Callbacks.Logged()...)
-	l.running.end()
+	l.end()
 	l.seen.printed += l.Printed()
 	next, err := l.subject.configured(nil)
 	if err != nil {

@@ -53,8 +53,9 @@ func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	if !ok {
 		return fmt.Errorf("%T takes no bytes", v)
 	}
-	*b = data.Materialize()
-	return nil
+	var err error
+	*b, err = io.ReadAll(data.Reader())
+	return err
 }
 
 // Name is the name of the protobuf codec.
