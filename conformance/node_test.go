@@ -52,6 +52,7 @@ func TestNode(t *testing.T) {
 		{"stream of a child process", nodeStream},
 		{"slow reader", nodeSlowReader},
 		{"cancel", nodeCancel},
+		{"cancel the deaf", nodeCancelDeaf},
 		{"secret", nodeSecretStays},
 		{"terminate", nodeTerminate},
 		{"killed", nodeKilled},
@@ -387,9 +388,19 @@ func nodeSecretStays(t *testing.T, path string) {
 	}
 }
 
+// nodeCancelDeaf holds that nothing of a cancelled command lives on, not even what ignores that it is asked to end.
+func nodeCancelDeaf(t *testing.T, path string) {
+	n := openNotebook(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	end := n.startForever(ctx, t, `(trap '' TERM; exec sleep 1000) &`)
+	cancel()
+	end(t)
+}
+
 func nodeTerminate(t *testing.T, path string) {
 	n := openNotebook(t, path)
-	end := n.startForever(t)
+	end := n.startForever(t.Context(), t, "")
 	require.NoError(t, syscall.Kill(n.PID(), syscall.SIGTERM))
 	end(t)
 }
@@ -397,18 +408,19 @@ func nodeTerminate(t *testing.T, path string) {
 // nodeKilled holds that a command does not outlive its provider, even one that had no chance to do anything about it.
 func nodeKilled(t *testing.T, path string) {
 	n := openNotebook(t, path)
-	end := n.startForever(t)
+	end := n.startForever(t.Context(), t, "")
 	require.NoError(t, syscall.Kill(n.PID(), syscall.SIGKILL))
 	end(t)
 }
 
-// startForever runs a command that never ends by itself. What it returns waits until every process of it has ended.
-func (n *notebook) startForever(t *testing.T) func(*testing.T) {
+// startForever runs a command that never ends by itself, after what it begins with. What it returns waits until every
+// process of it has ended.
+func (n *notebook) startForever(ctx context.Context, t *testing.T, begin string) func(*testing.T) {
 	t.Helper()
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
-	call := n.call(t, "run", map[string]any{"command": `exec 9>` + fifo + `; echo up >&9; sleep 1000 & sleep 1000`})
-	_, err := n.Tools.Invoke(t.Context(), &toolv1.InvokeRequest{Call: call})
+	call := n.call(t, "run", map[string]any{"command": `exec 9>` + fifo + "\n" + begin + "\n" + `echo up >&9; sleep 1000 & sleep 1000`})
+	_, err := n.Tools.Invoke(ctx, &toolv1.InvokeRequest{Call: call})
 	require.NoError(t, err)
 	held, err := os.OpenFile(fifo, os.O_RDONLY, 0)
 	require.NoError(t, err)

@@ -13,7 +13,14 @@ const drainPatience = 500;
 // only the provider holds, and when that breaks, because the command has ended or because the provider was killed, it
 // kills what is left of the group. So nothing outlives the provider, however it dies, but what has left the group (setsid):
 // to find that takes more than a shell.
-const watched = `{ read -r _; kill -KILL 0; } <&3 >/dev/null 2>&1 & exec 3<&-; exec sh -c "$1"`;
+// The watcher does not hear what the group is asked to end with: it has to see that everything has.
+const watched = [
+  `trap '' TERM INT HUP`,
+  '{ read -r _; kill -KILL 0; } <&3 >/dev/null 2>&1 &',
+  'exec 3<&-',
+  'trap - TERM INT HUP',
+  'exec sh -c "$1"',
+].join('\n');
 
 /** run starts a child process: its output is streamed as it comes, then its exit status, then the result. */
 module.exports = {
