@@ -1,6 +1,9 @@
 package sdk_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,9 +14,26 @@ import (
 
 // try runs a provider for an example, which is no test and so has nothing to end it with.
 func try(p sdktest.Provider, config map[string]any, act func(*sdktest.Harness)) {
-	anything := func(string, string) (bool, error) { return true, nil }
-	testing.RunTests(anything, []testing.InternalTest{{Name: "example", F: func(t *testing.T) { act(sdktest.Start(t, p, config)) }}})
+	t := &exampleT{}
+	defer func() {
+		for _, end := range slices.Backward(t.ends) {
+			end()
+		}
+	}()
+	act(sdktest.Start(t, p, config))
 }
+
+type exampleT struct {
+	testing.TB
+	ends []func()
+}
+
+func (*exampleT) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (*exampleT) FailNow()                          { panic("failed") }
+func (*exampleT) Name() string                      { return "example" }
+func (*exampleT) Helper()                           {}
+func (*exampleT) Context() context.Context          { return context.Background() }
+func (t *exampleT) Cleanup(end func())              { t.ends = append(t.ends, end) }
 
 func TestRenderKnowsTheArgumentsOfTheLastCalls(t *testing.T) {
 	p := sdk.New[struct{}]("hello", "Greets people.")

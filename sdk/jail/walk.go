@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -55,8 +56,8 @@ func (j *Jail) openDirOnce(name string) (*Dir, error) {
 		return nil, syscall.ENOTDIR
 	}
 	h, same, err := openHandle(p)
-	switch settled := settled(err); {
-	case settled == errSwapped:
+	switch {
+	case errors.Is(settled(err), errSwapped):
 		return nil, nil
 	case err != nil:
 		return nil, err

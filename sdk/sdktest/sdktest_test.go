@@ -137,12 +137,14 @@ func (f *failing) Errorf(format string, args ...any) {
 	fmt.Fprintf(&f.said, format, args...)
 }
 
-func (f *failing) FailNow()            { runtime.Goexit() }
-func (f *failing) Helper()             {}
-func (f *failing) Cleanup(last func()) { f.cleanups = append(f.cleanups, last) }
+func (f *failing) Context() context.Context { return context.Background() }
+func (f *failing) Name() string             { return "TestGreet" }
+func (f *failing) FailNow()                 { runtime.Goexit() }
+func (f *failing) Helper()                  {}
+func (f *failing) Cleanup(last func())      { f.cleanups = append(f.cleanups, last) }
 
-// run is a test from its start to its clean-up, which a failure does not stop.
-func (f *failing) run(test func()) string {
+// run is a test from its start to its clean-up, which a failure does not stop. It gives what the test had to complain of.
+func (f *failing) run(test func(testing.TB)) string {
 	step := func(do func()) {
 		done := make(chan struct{})
 		go func() {
@@ -151,7 +153,7 @@ func (f *failing) run(test func()) string {
 		}()
 		<-done
 	}
-	step(test)
+	step(func() { test(f) })
 	for i := len(f.cleanups) - 1; i >= 0; i-- {
 		step(f.cleanups[i])
 	}
@@ -166,8 +168,7 @@ func TestLeaksOfAProviderFailItsTest(t *testing.T) {
 		leaked.Go(func() { theLeak(let) })
 		return struct{}{}, nil
 	})
-	f := &failing{TB: t}
-	said := f.run(func() {
+	said := (&failing{}).run(func(f testing.TB) {
 		require.Nil(t, sdktest.Start(f, leak, nil).Call(t.Context(), "leak", nil).Err)
 	})
 	require.Contains(t, said, "goroutines of the provider that outlive its Close")
@@ -179,6 +180,5 @@ func TestLeaksOfAProviderFailItsTest(t *testing.T) {
 func theLeak(let <-chan struct{}) { <-let }
 
 func TestARefusedConfigurationFailsTheTest(t *testing.T) {
-	f := &failing{TB: t}
-	require.Contains(t, f.run(func() { sdktest.Start(f, provider(), nil) }), "name is required")
+	require.Contains(t, (&failing{}).run(func(f testing.TB) { sdktest.Start(f, provider(), nil) }), "name is required")
 }
