@@ -123,7 +123,7 @@ func TestShellReadMutations(t *testing.T) {
 	pool := append(scripts(t, "allowed.txt"), scripts(t, "refused.txt")...)
 	random := rand.New(rand.NewPCG(3, 4))
 	glue := strings.Split(" |;|\n|&&| -|--|\\|'|\"|*|", "|")
-	for ran := 0; ran < 300; {
+	for ran := 0; ran < 150; {
 		a, b := []rune(pool[random.IntN(len(pool))]), []rune(pool[random.IntN(len(pool))])
 		script := string(a[:random.IntN(len(a)+1)]) + glue[random.IntN(len(glue))] + string(b[random.IntN(len(b)):])
 		if _, err := (&readonly.Rules{}).Check(script); err != nil || strings.Contains(script, "sleep") {
@@ -170,6 +170,31 @@ func TestShellReadStreams(t *testing.T) {
 	require.Equal(t, []string{"progress: starting process", "stdout", "stderr", "exit_status", "result"}, sequence(r))
 	require.EqualValues(t, 3, r.Result["exit_code"])
 	require.Equal(t, "one\ntwo\n", r.Result["output"])
+}
+
+// What users met with commands that read holds for shell_read too.
+func TestShellReadCases(t *testing.T) {
+	t.Setenv("MY_SERVICE_TOKEN", "tok-example-2")
+	h := library(t)
+	cmd := exec.Command("bash", "-ec", "for i in {1..60}; do git commit -q --allow-empty -m c$i; done; git stash drop -q")
+	cmd.Dir = h.Dir
+	require.NoError(t, cmd.Run())
+	for _, c := range []struct{ name, command, want string }{
+		{"a pager", "git log --format=%s | wc -l; git log --format=%s -2", "62\nc60\nc59\n"},                         // SO-07
+		{"nothing on stdin", "cat; echo rc=$?; rg -l main src; echo rc=$?", "rc=0\nsrc/main.go\nsrc/lib.go\nrc=0\n"}, // SO-05
+		{"a syntax error", "echo ok", "ok\n"},                                                        // SO-10, after the refusal below
+		{"a secret", "env | grep -c TOKEN", "0\n"},                                                   // SO-32
+		{"raw bytes", "printf 'a\\nb\\n'", "a\nb\n"},                                                 // SO-25
+		{"a character in two pieces", `printf 'pre \342'; printf '\224\200 post\n'`, "pre ─ post\n"}, // SO-19
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := h.Call(t.Context(), "shell_read", fields{"command": "echo 'abc"})
+			require.Equal(t, denied, r.Err.GetCategory())
+			r = h.Call(t.Context(), "shell_read", fields{"command": c.command})
+			require.Nil(t, r.Err, "%v", r.Err)
+			require.ElementsMatch(t, strings.SplitAfter(c.want, "\n"), strings.SplitAfter(r.Stdout, "\n"))
+		})
+	}
 }
 
 // Nothing that a repository or a folder can say makes a program of its own run.

@@ -1,7 +1,6 @@
 package readonly
 
 import (
-	"path"
 	"regexp"
 	"strings"
 )
@@ -181,10 +180,14 @@ func (j *judge) golang(words []word) ([]word, error) {
 
 var goVariable = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
+// briefly is what else some programs take for --version. Others mean "verbose" by -v, and
+// go on to read a program from their standard input.
+var briefly = map[string]string{"node": "-v", "python": "-V", "python3": "-V"}
+
 // version allows to ask a program for its version, and nothing else.
 func (j *judge) version(words []word) ([]word, error) {
-	if len(words) == 2 && words[1].is("--version") {
+	if short, ok := briefly[words[0].text]; len(words) == 2 && (words[1].is("--version") || ok && words[1].is(short)) {
 		return words, nil
 	}
-	return nil, words[0].refuse(path.Base(words[0].text) + " runs code that is not looked into; only --version is allowed: use bash")
+	return nil, words[0].refuse(words[0].text + " runs code that is not looked into; only --version is allowed: use bash")
 }
