@@ -78,13 +78,6 @@ func TestModeStays(t *testing.T) {
 	}
 }
 
-func (w world) mode(name string) os.FileMode {
-	w.t.Helper()
-	info, err := os.Lstat(filepath.Join(w.base, name))
-	require.NoError(w.t, err)
-	return info.Mode()
-}
-
 // FO-25: as the description of write_file says.
 func TestHardLinksKeepTheOldContent(t *testing.T) {
 	w := newWorld(t, nil)

@@ -137,6 +137,13 @@ func (w world) tree() map[string]string {
 	return found
 }
 
+func (w world) mode(name string) os.FileMode {
+	w.t.Helper()
+	info, err := os.Lstat(filepath.Join(w.base, name))
+	require.NoError(w.t, err)
+	return info.Mode()
+}
+
 // contents is everything below base without times: what an undo brings back.
 func (w world) contents() map[string]string {
 	w.t.Helper()

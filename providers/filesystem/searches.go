@@ -31,7 +31,7 @@ type leftOut struct {
 	UnreadableDirectories int `json:"unreadable_directories,omitempty"`
 	UnreadableFiles       int `json:"unreadable_files,omitempty"`
 	Binary                int `json:"binary,omitempty" doc:"Files that are no text."`
-	TooLarge              int `json:"too_large,omitempty" doc:"Files over 8 MiB, which a multiline pattern does not look at."`
+	TooLarge              int `json:"too_large,omitempty" doc:"Files over 4 MiB, which a multiline pattern does not look at."`
 }
 
 func (l *leftOut) count(c walk.Count) {
