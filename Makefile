@@ -25,6 +25,13 @@ build: ## build agent and the providers into bin/
 	@$(BUILD) -o bin/agent ./kernel/cmd/agent
 	@set -e; for p in $(PROVIDERS); do $(BUILD) -o bin/provider-$$p ./providers/$$p; done
 
+bin/conformance: $(shell find conformance proto -name '*.go')
+	@$(BUILD) -o $@ ./conformance/cmd/conformance
+
+.PHONY: conformance
+conformance: build bin/conformance ## hold our providers to the protocol, rule by rule
+	@set -e; for p in $(PROVIDERS); do bin/conformance --scenario providers/$$p/conformance.hcl bin/provider-$$p; done
+
 .PHONY: demo
 demo: build ## play a session on a copy of examples/project, through the real binaries
 	@go run ./examples/demo bin examples/project
