@@ -24,11 +24,11 @@ type globIn struct {
 }
 
 type globOut struct {
-	Paths    []string `json:"paths" doc:"For use in other calls; what was changed last comes first."`
-	Total    int      `json:"total" doc:"How many files match in all."`
-	Complete bool     `json:"complete" doc:"Whether paths are all of them."`
-	LeftOut  leftOut  `json:"left_out,omitempty" doc:"What was not looked at."`
-	Note     string   `json:"note,omitempty" doc:"What there is to know about the result, and what to do."`
+	Paths    []string   `json:"paths" doc:"For use in other calls; what was changed last comes first."`
+	Total    int        `json:"total" doc:"How many files match in all."`
+	Complete bool       `json:"complete" doc:"Whether paths are all of them."`
+	LeftOut  passedOver `json:"left_out,omitempty" doc:"What was not looked at."`
+	Note     string     `json:"note,omitempty" doc:"What there is to know about the result, and what to do."`
 }
 
 // globbing is a call that was found to make sense.
@@ -164,7 +164,7 @@ func (n *newest) report(out *globOut, top string) {
 	var notes []string
 	switch {
 	case n.total == 0:
-		notes = append([]string{"No file matches."}, out.LeftOut.note()...)
+		notes = append(notes, "No file matches."+out.LeftOut.note())
 	case !out.Complete:
 		notes = append(notes, fmt.Sprintf("These are the newest %d of %d; narrow the pattern, or raise limit.", len(out.Paths), n.total))
 	}

@@ -110,7 +110,7 @@ func TestGlobLeavesOutWhatGitIgnores(t *testing.T) {
 	require.Equal(t, []string{".git/hook.js"}, globbed(w.must("glob", args{"pattern": ".git/*.js"})))
 	none := w.must("glob", args{"pattern": "**/[1-9].js"})
 	require.Empty(t, globbed(none))
-	require.Contains(t, none["note"], "1 directory are ignored by git's rules; set include_ignored")
+	require.Contains(t, none["note"], "ignored by git's rules: 0 files, 1 directory; set include_ignored")
 
 	free := newWorld(t, args{"respect_gitignore": false})
 	free.put("root/node_modules/p/1.js", "")

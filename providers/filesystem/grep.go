@@ -39,6 +39,14 @@ type grepOut struct {
 	Note       string      `json:"note,omitempty" doc:"What there is to know about the result, and how to go on."`
 }
 
+// leftOut is what a search did not look at.
+type leftOut struct {
+	passedOver
+	UnreadableFiles int `json:"unreadable_files,omitempty"`
+	Binary          int `json:"binary,omitempty" doc:"Files that are no text."`
+	TooLarge        int `json:"too_large,omitempty" doc:"Files over 4 MiB, which a multiline pattern does not look at."`
+}
+
 type grepMatch struct {
 	Path    string   `json:"path" doc:"For use in other calls."`
 	Line    int      `json:"line,omitempty" doc:"From 1; in mode content."`
@@ -100,7 +108,7 @@ func grep(ctx context.Context, call *sdk.Call[config], in grepIn) (grepOut, erro
 		err = p.walk(ctx, w, start)
 	}
 	if err != nil {
-		call.Report("the search was cancelled after %s, in %s of which there were matches", count(p.out.Searched, "file", "files"), count(p.out.Files, "file", "files"))
+		call.Report("the search was cancelled after %s, in %s of which there were matches", count(int(p.files.Load()), "file", "files"), count(p.out.Files, "file", "files"))
 		return grepOut{}, w.explain(err, "search", g.target)
 	}
 	p.end()

@@ -162,7 +162,10 @@ func (p *page) end() {
 	var notes []string
 	switch {
 	case p.out.Total == 0:
-		notes = append([]string{fmt.Sprintf("No match in %s.", count(p.out.Searched, "file", "files"))}, p.out.LeftOut.note()...)
+		notes = append(notes, fmt.Sprintf("No match in %s.", count(p.out.Searched, "file", "files"))+p.out.LeftOut.note())
+		if n := p.out.LeftOut.Binary; n > 0 {
+			notes = append(notes, count(n, "file is", "files are")+" no text.")
+		}
 	case len(p.out.Matches) == 0:
 		notes = append(notes, fmt.Sprintf("There are %d matches; offset %d is behind the last.", p.out.Total, p.Offset))
 	case !p.out.Complete:

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -254,16 +255,17 @@ func TestCancelledGrepEndsAtOnce(t *testing.T) {
 	w.put("root/a", "needle\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var cancelled time.Time
 	got := w.Watch(ctx, w.root, "grep", args{"pattern": "x[x-z]*[0-9]|needle"}, func(e *toolv1.ToolEvent) {
 		if e.GetPartialResult() != nil { // the first match: most is still to come
-			cancelled = time.Now()
 			cancel()
 		}
 	})
-	require.Less(t, time.Since(cancelled), 500*time.Millisecond)
 	require.Nil(t, got.Err)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, got.Report.GetCategory())
-	require.Contains(t, got.Report.GetMessage(), "cancelled after")
+	says := regexp.MustCompile(`cancelled after (\d+) files?, in 1 file of which`).FindStringSubmatch(got.Report.GetMessage())
+	require.Len(t, says, 2, got.Report.GetMessage())
+	searched, err := strconv.Atoi(says[1])
+	require.NoError(t, err)
+	require.Less(t, searched, 150, "and most are left alone")
 	w.must("read_file", args{"path": "a"})
 }

@@ -23,32 +23,26 @@ func searches(p *sdk.Provider[config]) {
 		ReadOnly().Streaming().Timeout(5 * time.Minute).Preview(planGrep).Show(showGrep)
 }
 
-// leftOut is what a search did not look at, or does not show.
-type leftOut struct {
+// passedOver is what a walk did not look at.
+type passedOver struct {
 	IgnoredFiles          int `json:"ignored_files,omitempty" doc:"Files that would have been looked at, but are ignored by git's rules."`
 	IgnoredDirectories    int `json:"ignored_directories,omitempty" doc:"Directories that were not entered because git's rules ignore them."`
 	Denied                int `json:"denied,omitempty" doc:"Names that the configuration denies."`
 	UnreadableDirectories int `json:"unreadable_directories,omitempty"`
-	UnreadableFiles       int `json:"unreadable_files,omitempty"`
-	Binary                int `json:"binary,omitempty" doc:"Files that are no text."`
-	TooLarge              int `json:"too_large,omitempty" doc:"Files over 4 MiB, which a multiline pattern does not look at."`
 }
 
-func (l *leftOut) count(c walk.Count) {
-	l.IgnoredFiles, l.IgnoredDirectories = c.IgnoredFiles, c.IgnoredDirs
-	l.Denied, l.UnreadableDirectories = c.Denied, c.Unread
+func (p *passedOver) count(c walk.Count) {
+	p.IgnoredFiles, p.IgnoredDirectories = c.IgnoredFiles, c.IgnoredDirs
+	p.Denied, p.UnreadableDirectories = c.Denied, c.Unread
 }
 
 // note says what may be missing from a result that is found wanting.
-func (l *leftOut) note() (notes []string) {
-	if n := l.IgnoredFiles + l.IgnoredDirectories; n > 0 {
-		notes = append(notes, fmt.Sprintf("%s and %s are ignored by git's rules; set include_ignored to look there too.",
-			count(l.IgnoredFiles, "file", "files"), count(l.IgnoredDirectories, "directory", "directories")))
+func (p *passedOver) note() string {
+	if p.IgnoredFiles+p.IgnoredDirectories == 0 {
+		return ""
 	}
-	if l.Binary > 0 {
-		notes = append(notes, count(l.Binary, "file is", "files are")+" no text.")
-	}
-	return notes
+	return fmt.Sprintf(" Not looked at, being ignored by git's rules: %s, %s; set include_ignored to look there too.",
+		count(p.IgnoredFiles, "file", "files"), count(p.IgnoredDirectories, "directory", "directories"))
 }
 
 // tree is what a search ignores.

@@ -201,11 +201,15 @@ func check(pattern string) error {
 
 // bracket is where the bracket that begins s ends, or -1.
 func bracket(s string) int {
+	first := 1 // where a closing bracket would be a character
+	if len(s) > 1 && (s[1] == '!' || s[1] == '^') {
+		first = 2
+	}
 	for i := 1; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
 			i++
-		case s[i] == ']' && i > 1 && !(i == 2 && (s[1] == '!' || s[1] == '^')):
+		case s[i] == ']' && i > first:
 			return i
 		}
 	}

@@ -124,7 +124,7 @@ func (s *scanner) rest(at, end int) int {
 
 // inside looks at a part of a long line, once it has not matched before.
 func (s *scanner) inside(part []byte, last bool) {
-	if s.passed || s.search.finder.missing(part) {
+	if s.passed || s.search.missing(part) {
 		return
 	}
 	place, shown := s.Matcher.in(part)

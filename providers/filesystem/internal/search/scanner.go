@@ -55,7 +55,9 @@ type sizes struct {
 	whole   int // how much is read for a pattern across lines
 }
 
-var usual = sizes{first: 64 << 10, line: 1 << 20, overlap: 64 << 10, whole: 8 << 20}
+// The largest pieces bound how long an expression runs before it is known that
+// nobody waits any more.
+var usual = sizes{first: 64 << 10, line: 256 << 10, overlap: 64 << 10, whole: 4 << 20}
 
 // scanner searches one file.
 type scanner struct {

@@ -9,13 +9,13 @@ func (s *scanner) whole() error {
 			s.out.TooLarge = true
 			return nil
 		}
-		s.block = append(make([]byte, 0, 4*cap(s.block)), s.block...)
+		s.block = append(make([]byte, 0, min(4*cap(s.block), s.sizes.whole+1)), s.block...)
 		if err := s.fill(); err != nil {
 			return err
 		}
 	}
 	body := s.block[s.shown:]
-	if s.search.finder.missing(body) {
+	if s.search.missing(body) {
 		return nil
 	}
 	if bytes.IndexByte(body, 0) >= 0 {
