@@ -37,15 +37,15 @@ func (j *Jail) Survey(ctx context.Context, name string) (Tree, error) {
 
 // RemoveTree removes what lies at name, links themselves and not what they lead
 // to, and says how many entries that were. What [Jail.Survey] refuses stays
-// whole. When ctx ends, or an entry cannot be removed, the rest stays and
-// removed says how much is gone.
+// whole, and what holds a directory that cannot be emptied. When ctx ends, or an
+// entry cannot be removed, the rest stays and removed says how much is gone.
 func (j *Jail) RemoveTree(ctx context.Context, name string) (removed int, err error) {
 	p, parent, err := j.entry(name, true)
 	if err != nil {
 		return 0, failure("remove", name, err)
 	}
 	defer func() { err = failure("remove", name, firstError(err, parent.Close())) }()
-	t := trunk{ctx: ctx, jail: j, place: p}
+	t := trunk{ctx: ctx, jail: j, place: p, clear: true}
 	dir, base := parent.roots[0].handle, filepath.Base(p.rel)
 	if err := t.survey(dir, base, p.rel, 0); err != nil {
 		return 0, err
@@ -74,6 +74,7 @@ type trunk struct {
 	ctx   context.Context
 	jail  *Jail
 	place place
+	clear bool // it is to be removed
 	found Tree
 }
 
@@ -131,7 +132,7 @@ func (t *trunk) below(dir *os.Root, base string, level int, info fs.FileInfo, do
 	if err != nil {
 		return err
 	}
-	names, err := namesOf(sub, info)
+	names, err := t.namesOf(sub, info)
 	for i := 0; i < len(names) && err == nil; i++ {
 		err = do(sub, names[i])
 	}
@@ -139,7 +140,7 @@ func (t *trunk) below(dir *os.Root, base string, level int, info fs.FileInfo, do
 }
 
 // namesOf lists dir if it still is the directory that info describes.
-func namesOf(dir *os.Root, info fs.FileInfo) ([]string, error) {
+func (t *trunk) namesOf(dir *os.Root, info fs.FileInfo) ([]string, error) {
 	f, err := dir.Open(".")
 	if err != nil {
 		return nil, err
@@ -151,6 +152,9 @@ func namesOf(dir *os.Root, info fs.FileInfo) ([]string, error) {
 	var names []string
 	if err == nil {
 		names, err = f.Readdirnames(-1)
+	}
+	if err == nil && t.clear && len(names) > 0 {
+		err = emptiable(f)
 	}
 	return names, firstError(err, f.Close())
 }

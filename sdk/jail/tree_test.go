@@ -84,3 +84,19 @@ func TestRenameNewReplacesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "nowhere", target)
 }
+
+func TestTreeThatCannotBeEmptied(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("the superuser may do everything")
+	}
+	h := newHouse(t, Options{})
+	h.put(t, "root/a/first", "")
+	h.put(t, "root/a/shut/f", "")
+	require.NoError(t, os.Chmod(h.root+"/a/shut", 0o555))
+	t.Cleanup(func() { require.NoError(t, os.Chmod(h.root+"/a/shut", 0o755)) })
+	before := tree(t, h.base)
+	removed, err := h.RemoveTree(t.Context(), "a")
+	require.ErrorIs(t, err, fs.ErrPermission)
+	require.Zero(t, removed)
+	require.Equal(t, before, tree(t, h.base), "not even the first is gone")
+}
