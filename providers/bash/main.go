@@ -1,7 +1,9 @@
 // Command provider-bash runs shell commands for agents: it shows what they print while
 // they run, and leaves nothing of them behind.
 //
-//	bash ──► workdir (may it start there?) ──► runner ──► keeper ──► shell
+//	shell_read ──► readonly (does it only read?)
+//	       ▼
+//	bash ──► workdir (may it start there?) ──► runner ──► keeper (sandbox) ──► shell
 //	                                             │
 //	                call.Stdout, call.Stderr ◄───┴──► transcript (result, file, summary)
 //	                                                       ▲
