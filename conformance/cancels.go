@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -135,10 +136,24 @@ func (s *subject) cancelOne(op operation, planned scenario.Call) (cancelled, err
 	}
 	out.left = r.awaitBack(before, when.Add(grace+margin))
 	out.reports = r.reportsOf(call.GetId(), out.reports)
-	ctx, cancel := s.patient()
-	defer cancel()
-	_, out.lives = r.service(op.category).list(ctx)
+	out.lives = r.answers(op)
 	return out, nil
+}
+
+// answers says why the provider does not answer: a question about itself, or a call that only reads.
+func (r *running) answers(after operation) error {
+	ctx, cancel := r.subject.patient()
+	defer cancel()
+	if _, err := r.service(after.category).list(ctx); err != nil {
+		return err
+	}
+	for _, op := range r.subject.tested() {
+		call := r.invoke(op, "after a cancellation", r.call(op, subset.Valid(op.GetInputSchema()), ""))
+		if len(call.terminals()) == 0 {
+			return fmt.Errorf("%s ends with %s", call, call.ending())
+		}
+	}
+	return nil
 }
 
 // cancelAt makes a call and cancels it at its moment.
@@ -168,6 +183,7 @@ func (r *running) cancelAt(op operation, planned scenario.Call, call *toolv1.Too
 			first.Do(act)
 		}
 	})
+	r.listen(out.call)
 	// From here on no timer can set the moment any more.
 	once.Do(func() { when = time.Now() })
 	out.over = len(out.call.terminals()) > 0 || out.call.err == nil || ctx.Err() == nil

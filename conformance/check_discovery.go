@@ -18,7 +18,7 @@ const quick = time.Second
 
 func schemaBeforeConfigure(s *subject) finding {
 	for category, err := range s.discovery().refused {
-		if !absent(err) {
+		if !absent(err) && !late(err) {
 			return broken("%s: %v", service{category: category}.listing(), err)
 		}
 	}
@@ -30,6 +30,11 @@ func schemaBeforeConfigure(s *subject) finding {
 
 func schemaQuick(s *subject) finding {
 	var longest time.Duration
+	for category, err := range s.discovery().refused {
+		if late(err) {
+			return broken("%s does not answer within %s", service{category: category}.listing(), s.timeout())
+		}
+	}
 	for category, took := range s.discovery().took {
 		if took > quick {
 			return broken("%s took %s", service{category: category}.listing(), took.Round(time.Millisecond))

@@ -54,6 +54,8 @@ func handshakeGRPC(a announcing) finding {
 
 func handshakeMTLS(a announcing) finding {
 	switch {
+	case a.announcement.Protocol != "grpc":
+		return skipped("it does not serve gRPC")
 	case a.undialled != nil:
 		return skipped("the address cannot be dialled: %v", a.undialled)
 	case a.mutual != nil:
@@ -141,7 +143,7 @@ func categoryUnimplemented(s *subject) finding {
 	var t tally
 	for category, err := range s.discovery().refused {
 		t.count++
-		if !absent(err) {
+		if !absent(err) && !late(err) {
 			t.add("%s answers %v", service{category: category}.listing(), err)
 		}
 	}

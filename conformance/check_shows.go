@@ -34,7 +34,11 @@ func previewValidates(l session) finding {
 			continue
 		}
 		t.count++
-		if code := status.Code(try.preview.err); code != codes.InvalidArgument {
+		if details := errorsIn(try.preview.err); len(details) > 0 {
+			if got := errorName(details[0]); got != "invalid_arguments" {
+				t.add("the %s answers %s", try.preview.label, got)
+			}
+		} else if code := status.Code(try.preview.err); code != codes.InvalidArgument {
 			t.add("the %s answers %s", try.preview.label, code)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // repeats is how often each call that only reads is made in a crowd.
-const repeats = 3
+const repeats = 6
 
 // crowd is what calls came to alone, and side by side.
 type crowd struct {
@@ -59,11 +59,14 @@ func (s *subject) callTogether() crowd {
 // atOnce makes calls side by side and waits for all of them.
 func (r *running) atOnce(calls []inCrowd) {
 	var all sync.WaitGroup
+	together := make(chan struct{})
 	for i, c := range calls {
 		all.Go(func() {
+			<-together
 			calls[i].call = r.invoke(c.op, c.Name+", side by side", r.call(c.op, c.Arguments, c.Directory))
 		})
 	}
+	close(together)
 	all.Wait()
 }
 
@@ -75,7 +78,7 @@ type safeCall struct {
 
 // safe are calls that may run side by side: those of safe operations that only read, and what the scenario says.
 func (r *running) safe() (out []safeCall) {
-	const most = 12
+	const most = 8
 	for _, c := range r.place.situation.Calls {
 		op, ok := r.subject.discovery().find(c.Operation)
 		reading := op.GetKind() == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE && op.GetConcurrency().GetSafe()

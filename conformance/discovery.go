@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -44,19 +46,47 @@ func (s *subject) discover() discovery {
 	}
 	for _, offered := range d.surfaces {
 		ctx, cancel := s.patient()
+		began := time.Now()
 		again, err := r.service(offered.category).list(ctx)
 		cancel()
 		if err == nil {
 			d.again = append(d.again, again)
+			// The better time counts, since the machine may be busy with others.
+			d.took[offered.category] = min(d.took[offered.category], time.Since(began))
 		}
+	}
+	for _, offered := range d.surfaces {
 		for _, op := range offered.operations {
 			if op.GetKind() == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE {
 				d.early = append(d.early, r.invoke(op, "before Configure", r.call(op, subset.Valid(op.GetInputSchema()), "")))
 			}
 		}
 	}
-	d.died = r.Exited()
+	d.died = r.exitsSoon(d.early)
 	return d
+}
+
+// exitsSoon reports whether one of the calls ended the process.
+func (r *running) exitsSoon(calls []transcript) bool {
+	if !slices.ContainsFunc(calls, func(t transcript) bool { return status.Code(t.err) == codes.Unavailable }) {
+		return r.Exited()
+	}
+	select {
+	case <-r.Process.Exited():
+		return true
+	case <-time.After(r.subject.timeout()):
+		return false
+	}
+}
+
+// whole reports whether every category either answered or is not served.
+func (d discovery) whole() bool {
+	for _, err := range d.refused {
+		if !absent(err) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *subject) ask(d *discovery, of service) {

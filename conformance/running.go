@@ -61,7 +61,7 @@ func (s *subject) tryStart(how start) error {
 	defer cancel()
 	for _, category := range categories {
 		_, err = service{r.Conn, category}.list(ctx)
-		if code := status.Code(err); code == codes.Unavailable || code == codes.DeadlineExceeded {
+		if status.Code(err) == codes.Unavailable {
 			return fmt.Errorf("connect: %w", err)
 		}
 	}
@@ -148,5 +148,20 @@ func (r *running) call(op operation, arguments *structpb.Struct, directory strin
 func (r *running) invoke(op operation, label string, call *toolv1.ToolCall) transcript {
 	ctx, cancel := r.subject.patient()
 	defer cancel()
-	return r.service(op.category).invoke(ctx, op, label, call, nil)
+	t := r.service(op.category).invoke(ctx, op, label, call, nil)
+	r.listen(t)
+	return t
+}
+
+// listen looks at what was printed as a whole: a secret may fall onto two chunks.
+func (r *running) listen(t transcript) {
+	printed := map[toolv1.OutputStream][]byte{}
+	for _, e := range t.events {
+		if chunk := e.GetOutputChunk(); chunk != nil {
+			printed[chunk.GetStream()] = append(printed[chunk.GetStream()], chunk.GetData()...)
+		}
+	}
+	for _, output := range printed {
+		r.subject.wire.heard("the output of "+t.operation.String(), 0, output)
+	}
 }

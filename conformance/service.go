@@ -161,12 +161,20 @@ func (t transcript) terminals() (out []*toolv1.ToolEvent) {
 	return out
 }
 
-// ending is what a call came to: "result", the name of an error's category, or what went wrong.
+// ending is what a call came to, for people.
 func (t transcript) ending() string {
+	if len(t.terminals()) == 0 && t.err != nil {
+		return t.kind() + " (" + message(t.err) + ")"
+	}
+	return t.kind()
+}
+
+// kind is what a call came to: "result", the name of an error's category, or how it failed to end with either.
+func (t transcript) kind() string {
 	terminals := t.terminals()
 	switch {
 	case len(terminals) == 0 && t.err != nil:
-		return "status " + status.Code(t.err).String() + " (" + status.Convert(t.err).Message() + ")"
+		return "status " + status.Code(t.err).String()
 	case len(terminals) == 0:
 		return "nothing"
 	case terminals[0].GetError() != nil:
@@ -202,6 +210,9 @@ func errorName(e *toolv1.ToolError) string {
 
 // message is the text of a status.
 func message(err error) string { return status.Convert(err).Message() }
+
+// late reports an RPC that did not answer in time.
+func late(err error) bool { return status.Code(err) == codes.DeadlineExceeded }
 
 // absent reports an RPC that the provider does not have.
 func absent(err error) bool { return status.Code(err) == codes.Unimplemented }

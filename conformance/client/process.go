@@ -22,7 +22,7 @@ const (
 	// kept bounds what is remembered of stdout after the handshake.
 	kept = 64 << 10
 	// outputGrace is how long output is read on after the end of the process, while another holds its pipe.
-	outputGrace = 200 * time.Millisecond
+	outputGrace = time.Second
 )
 
 // Process is a provider's process without a connection. It is go-plugin's runner.Runner too, so that what is printed
