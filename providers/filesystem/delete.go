@@ -163,6 +163,9 @@ func (d *deletion) tree(ctx context.Context) (removed int, err error) {
 	if back == nil {
 		gone()
 	}
+	if removed == 0 && back == nil && ctx.Err() == nil {
+		return 0, d.w.explain(err, "delete", d.t)
+	}
 	d.call.Report("%d of %d files and directories in %s were deleted", removed, d.count, d.t.name)
 	if ctx.Err() != nil {
 		return removed, errors.Join(ctx.Err(), back)

@@ -6,7 +6,8 @@
 //
 //	operation ──▶ workspace ──▶ jail (where a path leads, and whether it may)
 //	                  │     ├─▶ text, edit, diff (what bytes say; pure)
-//	                  │     ├─▶ atomicfile (old or new, never between)
+//	                  │     ├─▶ atomicfile (old or new, never between; several as one)
+//	                  │     ├─▶ undo (what changes have replaced)
 //	                  │     └─▶ ledger (what a session has seen; who writes now)
 //	                  └ the configuration of one running provider
 //

@@ -207,3 +207,43 @@ func (w world) swap() (stop func()) {
 	w.t.Cleanup(stop) // before the tree is removed, also when the test has failed
 	return stop
 }
+
+// A directory goes whole or not at all.
+func TestDirectoryThatCannotBeEmptied(t *testing.T) {
+	ordinaryUser(t)
+	w := newWorld(t, nil)
+	w.put("root/tree/a", "")
+	w.put("root/tree/shut/f", "")
+	require.NoError(t, os.Chmod(w.root+"/tree/shut", 0o555))
+	t.Cleanup(func() { require.NoError(t, os.Chmod(w.root+"/tree/shut", 0o755)) })
+	w.refused("delete", args{"path": "tree", "recursive": true}, denied)
+}
+
+// A copy that fails half way leaves nothing, not even what cannot be written.
+func TestCopyThatFailsIsClearedAway(t *testing.T) {
+	ordinaryUser(t)
+	w := newWorld(t, nil)
+	w.put("root/tree/shut/f", "f")
+	w.put("root/tree/z", "unreadable")
+	require.NoError(t, os.Chmod(w.root+"/tree/shut", 0o555))
+	require.NoError(t, os.Chmod(w.root+"/tree/z", 0))
+	t.Cleanup(func() { require.NoError(t, os.Chmod(w.root+"/tree/shut", 0o755)) })
+	before := names(t, w.root)
+	got := w.Call(t.Context(), "copy", args{"source": "tree", "destination": "copy"})
+	require.Equal(t, denied, got.Err.GetCategory(), got.Err.GetMessage())
+	require.Equal(t, before, names(t, w.root))
+	require.NoError(t, os.Chmod(w.root+"/tree/z", 0o600))
+	w.must("copy", args{"source": "tree", "destination": "copy"})
+	require.Equal(t, os.ModeDir|0o555, w.mode("root/copy/shut"))
+	require.NoError(t, os.Chmod(w.root+"/copy/shut", 0o755))
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -78,6 +79,14 @@ type copier struct {
 	keepAll bool // owner, attributes and all of the mode, not just the permissions
 	entries int
 	place   func(aside, to string) error // gives the whole copy its name
+	made    []directoryCopy              // the outermost first
+}
+
+// directoryCopy is a directory that gets its mode last: one that cannot be
+// written could be neither filled nor cleared away.
+type directoryCopy struct {
+	path string
+	mode fs.FileMode
 }
 
 // copy makes a copy of from, which gets its name when it is whole.
@@ -86,15 +95,33 @@ func (c *copier) copy(from, to string) error {
 	gone := c.w.writer.Journal.Note(aside)
 	err := c.tree(from, aside)
 	if err == nil {
+		err = c.setModes()
+	}
+	if err == nil {
 		err = c.place(aside, to)
 	}
 	if err != nil {
-		err = errors.Join(err, c.w.files.RemoveAll(aside))
+		err = errors.Join(err, c.clear(aside))
 	}
 	if _, left := lstat(c.w.files, aside); missing(left) {
 		gone()
 	}
 	return err
+}
+
+func (c *copier) setModes() (err error) {
+	for _, d := range slices.Backward(c.made) {
+		err = errors.Join(err, c.w.files.Chmod(d.path, d.mode))
+	}
+	return err
+}
+
+// clear removes a copy that will not be used.
+func (c *copier) clear(aside string) error {
+	for _, d := range c.made {
+		_ = c.w.files.Chmod(d.path, 0o700) // if it cannot be removed for want of it, that says so
+	}
+	return c.w.files.RemoveAll(aside)
 }
 
 func (c *copier) tree(from, to string) error {
@@ -121,6 +148,7 @@ func (c *copier) directory(from, to string, info fs.FileInfo) error {
 	if err := c.w.files.Mkdir(to, 0o700); err != nil {
 		return err
 	}
+	c.made = append(c.made, directoryCopy{to, c.mode(info)})
 	f, err := c.w.files.Open(from)
 	if err != nil {
 		return err
@@ -130,10 +158,7 @@ func (c *copier) directory(from, to string, info fs.FileInfo) error {
 	for i := 0; i < len(names) && err == nil; i++ {
 		err = c.tree(filepath.Join(from, names[i]), filepath.Join(to, names[i]))
 	}
-	if err != nil {
-		return err
-	}
-	return c.w.files.Chmod(to, c.mode(info))
+	return err
 }
 
 // mode is what the copy gets: nobody is given more than a plain copy would.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
@@ -194,4 +196,44 @@ func BenchmarkSearch(b *testing.B) {
 	b.Run("glob/ours", ours("glob", args{"pattern": "**/*.go", "limit": 10000, "include_ignored": true}))
 	b.Run("glob/fd", theirs("fdfind", "--hidden", "--no-ignore", "-t", "f", "--glob", "*.go", "."))
 	b.Run("glob/rg", theirs("rg", "--files", "--hidden", "--no-ignore", "--no-config", "-g", "*.go", "."))
+}
+
+// BenchmarkListFloor is the least that reading and describing 10,000 names can
+// cost here, without a jail, a message or anybody to send it to.
+func BenchmarkListFloor(b *testing.B) {
+	root := b.TempDir()
+	for i := range 10_000 {
+		require.NoError(b, os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o644))
+	}
+	for b.Loop() {
+		entries, err := os.ReadDir(root)
+		require.NoError(b, err)
+		for _, e := range entries {
+			if _, err := e.Info(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkCancelSearch is the time from a cancellation to the report of it, in
+// the middle of a search of 100,000 files.
+func BenchmarkCancelSearch(b *testing.B) {
+	root := large(b)
+	h := sdktest.Start(b, provider(), args{"allowed_roots": []any{root}})
+	var took time.Duration
+	for b.Loop() {
+		ctx, cancel := context.WithCancel(b.Context())
+		var at time.Time
+		got := h.Watch(ctx, root, "grep", args{"pattern": "zzzz", "include_ignored": true}, func(e *toolv1.ToolEvent) {
+			if e.GetProgress() != nil && at.IsZero() {
+				at = time.Now()
+				cancel()
+			}
+		})
+		took += time.Since(at)
+		require.NotNil(b, got.Report)
+		cancel()
+	}
+	b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), "cancel-ms/op")
 }
