@@ -138,3 +138,51 @@ func TestCancelledWriteSaysWhatHappened(t *testing.T) {
 		})
 	}
 }
+
+// A cancellation in the midst of a change of several files finds none changed or
+// all, and the report says which.
+func TestCancelledApplyEditsSaysWhatHappened(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		early        bool
+		wantA, wantB string
+		says         string
+	}{
+		{"too late", false, "new", "new", "all files were changed"},
+		{"in time", true, "old", "old", "was not changed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var handler context.Context
+			p, files := inMemory(func() { // between the first file and the second
+				cancel()
+				<-handler.Done()
+			})
+			for _, name := range []string{"/work/a", "/work/b"} {
+				require.NoError(t, afero.WriteFile(files, name, []byte("old"), 0o644))
+			}
+			sdk.Tool(p, "apply_edits", "apply", func(ctx context.Context, call *sdk.Call[config], in applyIn) (applyOut, error) {
+				handler = ctx
+				if tt.early {
+					cancel()
+					<-ctx.Done()
+				}
+				return applyEdits(ctx, call, in)
+			})
+			h := sdktest.Start(t, p, args{"allowed_roots": []any{"/"}, "require_read_before_write": false})
+			got := h.CallIn(ctx, "/work", "apply_edits", args{"files": []any{args{"path": "a", "content": "new"}, args{"path": "b", "content": "new"}}})
+			require.Nil(t, got.Result)
+			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, got.Report.GetCategory())
+			require.Contains(t, got.Report.GetMessage(), tt.says)
+			for name, want := range map[string]string{"/work/a": tt.wantA, "/work/b": tt.wantB} {
+				body, err := afero.ReadFile(files, name)
+				require.NoError(t, err)
+				require.Equal(t, want, string(body))
+			}
+			left, err := afero.ReadDir(files, "/work")
+			require.NoError(t, err)
+			require.Len(t, left, 2)
+		})
+	}
+}
