@@ -30,7 +30,7 @@ func TestKillDuringWrites(t *testing.T) {
 		rounds = 1
 	}
 	for round := range rounds {
-		w, cmd := newProcess(t, args{"require_read_before_write": false})
+		w, kill := emptyWorld(t).mortal(args{"require_read_before_write": false})
 		for i := range crashFiles {
 			w.put(fmt.Sprint("root/f", i), generationOf(0))
 		}
@@ -51,7 +51,7 @@ func TestKillDuringWrites(t *testing.T) {
 		for deadline := time.Now().Add(time.Minute); written.Load() < after || w.temporaryFiles() == 0; {
 			require.True(t, time.Now().Before(deadline), "nothing is written")
 		}
-		require.NoError(t, cmd.Process.Kill())
+		kill()
 		<-done
 		for i := range crashFiles {
 			body := w.bytes(fmt.Sprint("root/f", i))
@@ -72,7 +72,7 @@ func TestKillDuringWrites(t *testing.T) {
 
 // The same of changes that belong together.
 func TestKillDuringApplyEdits(t *testing.T) {
-	w, cmd := newProcess(t, args{"require_read_before_write": false})
+	w, kill := emptyWorld(t).mortal(args{"require_read_before_write": false})
 	for i := range crashFiles {
 		w.put(fmt.Sprint("root/f", i), generationOf(0)[:9])
 	}
@@ -93,7 +93,7 @@ func TestKillDuringApplyEdits(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); w.bytes("root/f0") == w.bytes(fmt.Sprint("root/f", crashFiles-1)); {
 		require.True(t, time.Now().Before(deadline), "nothing is written")
 	}
-	require.NoError(t, cmd.Process.Kill())
+	kill()
 	<-done
 	again, _ := w.process(nil)
 	again.must("stat", args{"path": "f0"})
