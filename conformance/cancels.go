@@ -97,7 +97,7 @@ func (s *subject) cancellable() (out []plannedCancel) {
 func (s *subject) cancelReliably(op operation, planned scenario.Call) (cancelled, error) {
 	const more = 3
 	first, err := s.cancelOne(op, planned)
-	if err != nil || first.over || !first.begun || len(first.reports) > 0 || op.GetKind() != toolv1.ToolKind_TOOL_KIND_RESOURCE {
+	if err != nil || s.ctx.Err() != nil || first.over || !first.begun || len(first.reports) > 0 || op.GetKind() != toolv1.ToolKind_TOOL_KIND_RESOURCE {
 		return first, err
 	}
 	again := make([]cancelled, more)
@@ -239,7 +239,7 @@ func (r *running) awaitBack(before map[int]string, deadline time.Time) (left []s
 				left = append(left, name)
 			}
 		}
-		if len(left) == 0 || time.Now().After(deadline) {
+		if len(left) == 0 || time.Now().After(deadline) || r.subject.ctx.Err() != nil {
 			return left
 		}
 		time.Sleep(20 * time.Millisecond)

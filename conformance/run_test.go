@@ -1,10 +1,13 @@
 package conformance_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +27,25 @@ func TestRowsAreToldAsTheyAreDecided(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.ElementsMatch(t, report.Rows, told)
+}
+
+// An interrupted trial ends soon, in whatever it is, and leaves no process.
+func TestAnInterruptionEndsATrial(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var once sync.Once
+	var interrupted time.Time
+	_, err := conformance.Check(ctx, []string{filepath.Join(binaries, "provider-filesystem")}, conformance.Options{
+		Scenario: filepath.Join("..", "providers", "filesystem", "conformance.hcl"),
+		Seen: func(conformance.Row) {
+			once.Do(func() {
+				interrupted = time.Now()
+				cancel()
+			})
+		},
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Less(t, time.Since(interrupted), 30*time.Second)
 }
 
 // Nothing of a trial stays behind.

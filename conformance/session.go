@@ -84,6 +84,7 @@ func (s *subject) live() session {
 	}
 	for _, step := range []func(){l.planned, l.madeUp, l.spoilt, l.strange, l.extend, l.enlarge, l.renderGarbage, l.sendGarbage} {
 		if step(); l.seen.err != nil {
+			l.end()
 			return l.seen
 		}
 	}
@@ -95,6 +96,12 @@ func (s *subject) live() session {
 
 // survived notes a death and starts the provider anew. It reports whether there was none.
 func (l *life) survived(what string) bool {
+	if l.seen.err == nil {
+		l.seen.err = l.subject.ctx.Err()
+	}
+	if l.seen.err != nil {
+		return false
+	}
 	if !l.dead() {
 		return true
 	}
@@ -125,6 +132,8 @@ func (r *running) dead() bool {
 			case <-r.Process.Exited():
 				return true
 			case <-time.After(time.Second):
+				return false
+			case <-r.subject.ctx.Done():
 				return false
 			}
 		}
