@@ -12,7 +12,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/sdk/internal/config"
@@ -85,7 +84,7 @@ func (e *Error) Retry() *Error {
 
 // InvalidArgument says that an argument makes no sense; the message starts with its name.
 func InvalidArgument(argument, format string, args ...any) *Error {
-	return newError(CategoryInvalidArguments, argument+": "+format, args).With("argument", argument)
+	return newError(CategoryInvalidArguments, literal(argument)+": "+format, args).With("argument", argument)
 }
 
 // NotFound says that the target does not exist.
@@ -109,14 +108,22 @@ func Conflict(format string, args ...any) *Error { return newError(CategoryConfl
 
 // BadField says, from [Provider.Setup], that an attribute of the provider block is wrong.
 func BadField(attribute, format string, args ...any) *Error {
-	return newError(CategoryInvalidArguments, attribute+": "+format, args).With("field", attribute)
+	return newError(CategoryInvalidArguments, literal(attribute)+": "+format, args).With("field", attribute)
 }
 
-// newError formats like fmt.Errorf, so that %w keeps the cause.
+// newError formats like fmt.Errorf, so that %w keeps the cause, and several of them all causes.
 func newError(c Category, format string, args []any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Category: c, Message: err.Error(), Err: errors.Unwrap(err)}
+	cause := errors.Unwrap(err)
+	var several interface{ Unwrap() []error }
+	if cause == nil && errors.As(err, &several) {
+		cause = err
+	}
+	return &Error{Category: c, Message: err.Error(), Err: cause}
 }
+
+// literal is text as a format that gives just the text: the name of an argument may come from a caller.
+func literal(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
 // asError gives any error its category.
 func asError(err error) *Error {
@@ -188,6 +195,9 @@ func (e *Error) proto() *toolv1.ToolError {
 		Message:   strings.ToValidUTF8(e.Message, "\uFFFD"),
 		Retryable: e.Retryable,
 	}
+	if out.GetMessage() == "" {
+		out.Message = "the provider gives no reason; what is known is in the category and the details"
+	}
 	details := maps.Clone(e.Details)
 	if category == CategoryUnknown && details["cause"] == nil {
 		if details == nil {
@@ -239,38 +249,4 @@ func codeOf(c Category) codes.Code {
 	default:
 		return codes.Unknown
 	}
-}
-
-// looseStruct encodes details; a value that the wire has no form for becomes its text.
-func looseStruct(m map[string]any) *structpb.Struct {
-	s := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(m))}
-	for key, value := range m {
-		s.Fields[strings.ToValidUTF8(key, "\uFFFD")] = looseValue(value)
-	}
-	return s
-}
-
-func looseValue(value any) *structpb.Value {
-	switch v := value.(type) {
-	case string:
-		return structpb.NewStringValue(strings.ToValidUTF8(v, "\uFFFD"))
-	case map[string]any:
-		return structpb.NewStructValue(looseStruct(v))
-	case []any:
-		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v))}
-		for i, element := range v {
-			list.Values[i] = looseValue(element)
-		}
-		return structpb.NewListValue(list)
-	case []string:
-		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v))}
-		for i, element := range v {
-			list.Values[i] = looseValue(element)
-		}
-		return structpb.NewListValue(list)
-	}
-	if out, err := structpb.NewValue(value); err == nil {
-		return out
-	}
-	return structpb.NewStringValue(strings.ToValidUTF8(fmt.Sprint(value), "\uFFFD"))
 }

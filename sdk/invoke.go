@@ -39,7 +39,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	defer f.grace.finish()
 	done := make(chan outcome, 1)
-	go func() { done <- run(ctx, op, f) }()
+	go run(ctx, op, f, done)
 	out := f.await(done)
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()
@@ -63,10 +63,18 @@ func (s *server) admit(command bool, name string) (operation, any, error) {
 	return op, config, err
 }
 
-func run(ctx context.Context, op operation, f *frame) (out outcome) {
+// errVanished is the outcome of a function that neither returned nor panicked.
+var errVanished = &Error{
+	Category: CategoryUnknown,
+	Message:  "the operation ended its goroutine instead of returning, as runtime.Goexit and a test's FailNow do; this is a fault of the provider",
+}
+
+// run gives done an outcome, whatever becomes of the function.
+func run(ctx context.Context, op operation, f *frame, done chan<- outcome) {
+	out := outcome{err: errVanished}
+	defer func() { done <- out }()
 	defer recovered(op.about().name, &out.err)
 	out.payload, out.err = op.run(ctx, f, f.call.GetArguments())
-	return out
 }
 
 // errAbandoned is the outcome of a function that went on past the grace time.

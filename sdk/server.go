@@ -152,12 +152,32 @@ func (s *server) end(ctx context.Context, cause error) (err error) {
 	return err
 }
 
-// recovered turns a panic into an error of the function that defers it.
+// recovered turns a panic into an error of the function that defers it, and sees to it that its error can be read.
 func recovered(what string, err *error) {
 	if r := recover(); r != nil {
-		*err = (&Error{
-			Category: CategoryUnknown,
-			Message:  fmt.Sprintf("%s: panic: %v; this is a fault of the provider", what, r),
-		}).With("cause", fmt.Sprint(r)).With("stack", string(debug.Stack()))
+		*err = panicked(what, r)
+		return
 	}
+	if *err != nil {
+		*err = legible(what, *err)
+	}
+}
+
+func panicked(what string, r any) *Error {
+	return (&Error{
+		Category: CategoryUnknown,
+		Message:  fmt.Sprintf("%s: panic: %v; this is a fault of the provider", what, r),
+	}).With("cause", fmt.Sprint(r)).With("stack", string(debug.Stack()))
+}
+
+// legible is err, unless it panics when it is read, as a nil pointer does that was returned as an error. Whoever reads it
+// later catches nothing, and the process would end.
+func legible(what string, err error) (out error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = panicked(fmt.Sprintf("%s: reading its error, a %T (nil in a variable of a pointer type is an error too)", what, err), r)
+		}
+	}()
+	asError(err).proto()
+	return err
 }
