@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/agentco/agent/conformance/client"
+	"github.com/agentco/agent/conformance/internal/fixture/fault"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -30,6 +31,9 @@ import (
 var binaries string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == actAsFixture {
+		os.Exit(fault.Main(os.Args[2:]))
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

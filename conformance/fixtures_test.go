@@ -1,0 +1,119 @@
+package conformance_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/conformance"
+	"github.com/agentco/agent/conformance/internal/fixture/fault"
+)
+
+const (
+	// actAsFixture is the argument with which the test binary is a provider.
+	actAsFixture = "fixture"
+	// trials is how many providers are tried at once: most of a trial is waiting for what must not come.
+	trials = 6
+)
+
+// try holds the fixture to every rule: the reference when the fault is empty.
+func try(t *testing.T, name string) (conformance.Report, error) {
+	command := []string{os.Args[0], actAsFixture}
+	if name != "" {
+		command = append(command, "--fault", name)
+	}
+	return conformance.Check(t.Context(), command, conformance.Options{
+		Scenario: filepath.Join("internal", "fixture", "scenario.hcl"), AllowMutations: true,
+	})
+}
+
+// untried are rules that have nothing to look at in the reference; that is no hole, since a fault gives them something.
+var untried = map[string]string{
+	"concurrency.interactive": "it asks no person",
+	"hooks.valid":             "it has no hook points",
+}
+
+func TestTheReferencePassesEveryRule(t *testing.T) {
+	report, err := try(t, "")
+	require.NoError(t, err)
+	require.Equal(t, "fixture 1.0.0", report.Provider)
+	require.Len(t, report.Rows, len(conformance.Rules()))
+	for _, row := range report.Rows {
+		expected := conformance.Pass
+		if untried[row.ID] != "" {
+			expected = conformance.Skipped
+		}
+		require.Equal(t, expected, row.Verdict, "%s: %s", row.ID, row.Seen)
+	}
+}
+
+func TestEachFaultIsSeenByExactlyTheRulesThatItBreaks(t *testing.T) {
+	t.Setenv(fault.Needed, "yes")
+	free := make(chan struct{}, trials)
+	type outcome struct {
+		report conformance.Report
+		err    error
+	}
+	outcomes := map[string]chan outcome{}
+	faults := fault.All()
+	if testing.Short() {
+		faults = oneForEachRule(faults)
+	}
+	for _, f := range faults {
+		done := make(chan outcome, 1)
+		outcomes[f.Name] = done
+		go func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			report, err := try(t, f.Name)
+			done <- outcome{report, err}
+		}()
+	}
+	for _, f := range faults {
+		t.Run(f.Name, func(t *testing.T) {
+			out := <-outcomes[f.Name]
+			require.NoError(t, out.err)
+			var broken []string
+			for _, row := range out.report.Rows {
+				if row.Verdict == conformance.Fail || row.Verdict == conformance.Warn {
+					broken = append(broken, row.ID)
+					t.Logf("%s: %s", row.ID, row.Seen)
+				}
+			}
+			require.ElementsMatch(t, f.Breaks, broken, f.Does)
+		})
+	}
+}
+
+// oneForEachRule leaves out the faults that break nothing which another does not.
+func oneForEachRule(all []fault.Fault) (some []fault.Fault) {
+	broken := map[string]bool{}
+	for _, f := range all {
+		if slices.ContainsFunc(f.Breaks, func(id string) bool { return !broken[id] }) {
+			some = append(some, f)
+		}
+		for _, id := range f.Breaks {
+			broken[id] = true
+		}
+	}
+	return some
+}
+
+func TestEachRuleHasAFaultThatBreaksIt(t *testing.T) {
+	broken, names := map[string]bool{}, map[string]bool{}
+	for _, f := range fault.All() {
+		require.False(t, names[f.Name], "there are two faults %s", f.Name)
+		names[f.Name] = true
+		for _, id := range f.Breaks {
+			broken[id] = true
+		}
+	}
+	for _, rule := range conformance.Rules() {
+		require.True(t, broken[rule.ID], "no fault breaks %s", rule.ID)
+		delete(broken, rule.ID)
+	}
+	require.Empty(t, broken, "rules that the catalogue does not have")
+}
