@@ -23,16 +23,16 @@ type outcome struct {
 // invoke runs one call to its end. It returns nil when the stream ended with a result or an error, and a gRPC
 // status when the call was cancelled and the stream ends with neither.
 func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall, send func(*toolv1.ToolEvent) error) error {
-	s.calls.Add(1)
-	defer s.calls.Done()
+	ctx, end, ok := s.life.begin(rpc)
+	if !ok {
+		return send(errorEvent(s.ending()))
+	}
+	defer end()
 	s.callbacks.prepare()
 	op, config, err := s.admit(command, call.GetToolName())
 	if err != nil {
 		return send(secret.Clean(s.secrets, errorEvent(err)))
 	}
-	ctx, cancel := context.WithCancelCause(rpc)
-	defer cancel(nil)
-	defer context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })()
 	f := &frame{
 		server: s, config: config, call: call, operation: op.about(),
 		events: &events{ctx: ctx, send: send, streaming: op.about().streaming, secrets: s.secrets},

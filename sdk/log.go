@@ -23,7 +23,8 @@ const (
 	logBacklog = 512
 	// logBatch is how many entries travel in one message.
 	logBatch = 64
-	// logPatience bounds one delivery, so that a kernel that hangs cannot hold up the end of a provider.
+	// logPatience bounds one delivery; twice as long may pass at the end of a call or of the provider, so that a kernel
+	// that hangs cannot hold them up.
 	logPatience = time.Second
 )
 
@@ -40,12 +41,15 @@ type logQueue struct {
 	entries   chan logRecord
 	waiting   atomic.Int64 // entries that are not delivered yet
 	stop      chan struct{}
+	life      context.Context // ends soon after stop, when a kernel does not take what is left
+	end       context.CancelFunc
 	stopped   chan struct{}
 	alone     bool // no channel came in time, so nothing waits for one any more; of run only
 }
 
 func newLogQueue(c *callbacks) *logQueue {
 	q := &logQueue{callbacks: c, entries: make(chan logRecord, logBacklog), stop: make(chan struct{}), stopped: make(chan struct{})}
+	q.life, q.end = context.WithCancel(context.Background())
 	go q.run()
 	return q
 }
@@ -133,7 +137,7 @@ func (q *logQueue) send(first logRecord) {
 }
 
 func (q *logQueue) deliver(session string, batch []*logv1.LogEntry) {
-	ctx, cancel := context.WithTimeout(context.Background(), logPatience)
+	ctx, cancel := context.WithTimeout(q.life, logPatience)
 	defer cancel()
 	if client := q.client(ctx); client != nil {
 		request := &kernelv1.LogRequest{Entries: batch}
@@ -169,6 +173,8 @@ func fieldText(entry *logv1.LogEntry) string {
 }
 
 func (q *logQueue) close() {
+	defer q.end()
+	defer time.AfterFunc(2*logPatience, q.end).Stop()
 	close(q.stop)
 	<-q.stopped
 }

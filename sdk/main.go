@@ -63,7 +63,7 @@ func endWith(srv *server) {
 	case <-terminated:
 		cause = errTerminated
 	}
-	if err := srv.shutdown(context.Background(), cause); err != nil {
+	if err := srv.shutdownAlone(cause); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(1)

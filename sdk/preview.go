@@ -18,7 +18,12 @@ import (
 )
 
 // preview says what a call would do. Arguments are checked as Invoke checks them.
-func (s *server) preview(ctx context.Context, command bool, call *toolv1.ToolCall) (*renderv1.RenderTree, error) {
+func (s *server) preview(rpc context.Context, command bool, call *toolv1.ToolCall) (*renderv1.RenderTree, error) {
+	ctx, end, ok := s.life.begin(rpc)
+	if !ok {
+		return nil, s.refusal(s.ending())
+	}
+	defer end()
 	op, config, err := s.admit(command, call.GetToolName())
 	if err != nil {
 		return nil, s.refusal(err)

@@ -77,15 +77,15 @@ func (p *Provider[C]) Source(address string) *Provider[C] {
 }
 
 // Setup sets the function that prepares a decoded configuration for use: it checks what the types cannot say and
-// opens what the calls need, keeping it in fields of cfg without an hcl tag. It runs once, in Configure; an error
-// refuses the configuration, best made with [BadField].
+// opens what the calls need, keeping it in fields of cfg without an hcl tag. It runs in Configure, until it has
+// succeeded once, and ctx is of no use after it. An error refuses the configuration, best made with [BadField].
 func (p *Provider[C]) Setup(setup func(ctx context.Context, cfg *C, env Env) error) *Provider[C] {
 	p.setup = setup
 	return p
 }
 
 // Close sets the function that ends whatever Setup and the calls have left open. It runs once, after the last
-// call, also when the kernel has died.
+// call, also when the kernel has died or SIGTERM has come; it then has five seconds.
 func (p *Provider[C]) Close(end func(cfg *C) error) *Provider[C] {
 	p.close = end
 	return p

@@ -36,14 +36,15 @@ type server struct {
 	hidden                func(*structpb.Struct) []string
 	decode                func(context.Context, *structpb.Struct) (*configured, error)
 
-	mu     sync.Mutex
-	config *configured      // nil until Configure has succeeded
-	block  *structpb.Struct // what config was made of
+	configuring sync.Mutex       // held while Setup runs
+	block       *structpb.Struct // what config was made of
 
-	calls  sync.WaitGroup
-	life   context.Context // ends when the provider must stop
-	finish context.CancelCauseFunc
-	grace  time.Duration
+	mu       sync.Mutex
+	config   *configured // nil until Configure has succeeded
+	released bool        // the provider has ended, and config with it
+
+	life  *life
+	grace time.Duration
 
 	ended    sync.Once
 	endError error
@@ -52,14 +53,13 @@ type server struct {
 func newServer[C any](p *Provider[C], env Env, c *callbacks) *server {
 	s := &server{
 		name: p.name, version: p.version, source: p.source,
-		schema: p.config.Schema, operations: p.operations, callbacks: c, secrets: c.secrets, grace: graceTime,
+		schema: p.config.Schema, operations: p.operations, callbacks: c, secrets: c.secrets, grace: graceTime, life: newLife(),
 		hidden: p.config.Secrets,
 		decode: func(ctx context.Context, in *structpb.Struct) (*configured, error) { return p.configured(ctx, in, env) },
 	}
 	for _, op := range s.operations {
 		s.turns.anyAlone = s.turns.anyAlone || !op.about().concurrency.GetSafe()
 	}
-	s.life, s.finish = context.WithCancelCause(context.Background())
 	return s
 }
 
@@ -104,20 +104,47 @@ func (s *server) producer(category commonv1.Category) *commonv1.ProducerRef {
 
 // configure decodes the provider block and prepares the provider, once. A kernel that configures each service of
 // one process by itself is welcome as long as it says the same.
-func (s *server) configure(ctx context.Context, in *structpb.Struct) (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.config != nil && proto.Equal(s.block, in) {
-		return nil
+func (s *server) configure(rpc context.Context, in *structpb.Struct) (err error) {
+	ctx, end, ok := s.life.begin(rpc)
+	if !ok {
+		return s.ending()
 	}
-	if s.config != nil {
+	defer end()
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	if _, missing := s.configuration(); missing == nil {
+		if proto.Equal(s.block, in) {
+			return nil
+		}
 		return Failed("provider %s has been configured already; a new configuration needs a new process", s.name)
 	}
 	defer recovered("configure "+s.name, &err)
 	s.secrets.Hide(s.hidden(in))
-	s.config, err = s.decode(ctx, in)
+	config, err := s.decode(ctx, in)
+	if err != nil {
+		return err
+	}
 	s.block = in
-	return err
+	return s.use(config)
+}
+
+// use makes a configuration the provider's. One that was ready too late is released at once.
+func (s *server) use(config *configured) error {
+	s.mu.Lock()
+	late := s.released
+	if !late {
+		s.config = config
+	}
+	s.mu.Unlock()
+	if late {
+		return errors.Join(s.ending(), config.release(s.name))
+	}
+	return nil
+}
+
+// ending is the error of what is asked of a provider that is ending.
+func (s *server) ending() error {
+	return Failed("provider %s is ending; nothing was done", s.name).Retry()
 }
 
 // shutdown cancels every call, waits for them until the grace time is over or ctx ends, and releases what the
@@ -127,13 +154,25 @@ func (s *server) shutdown(ctx context.Context, cause error) error {
 	return s.endError
 }
 
+// closeTime is what a provider's Close function has when nobody is left to end a process that does not end itself.
+const closeTime = 5 * time.Second
+
+// shutdownAlone is shutdown, and does not wait for ever for a Close function.
+func (s *server) shutdownAlone(cause error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- s.shutdown(context.Background(), cause) }()
+	timer := time.NewTimer(s.grace + time.Second + closeTime)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		return fmt.Errorf("provider %s: its Close function went on for too long and was abandoned", s.name)
+	}
+}
+
 func (s *server) end(ctx context.Context, cause error) (err error) {
-	s.finish(cause)
-	done := make(chan struct{})
-	go func() {
-		s.calls.Wait()
-		close(done)
-	}()
+	done := s.life.finish(cause)
 	timer := time.NewTimer(s.grace + time.Second)
 	defer timer.Stop()
 	select {
@@ -145,6 +184,7 @@ func (s *server) end(ctx context.Context, cause error) (err error) {
 	}
 	s.mu.Lock()
 	config := s.config
+	s.released = true
 	s.mu.Unlock()
 	if err = errors.Join(err, config.release(s.name), s.callbacks.close()); err != nil && !s.secrets.Empty() {
 		err = errors.New(s.secrets.Text(err.Error()))
