@@ -161,12 +161,12 @@ func TestLimitsAreTheUsersOwn(t *testing.T) {
 
 // SO-35, SO-36
 func TestShellIsPlain(t *testing.T) {
-	h := start(t, nil)
 	home := t.TempDir()
 	for _, file := range []string{".bashrc", ".bash_profile", ".profile"} {
 		require.NoError(t, os.WriteFile(filepath.Join(home, file), []byte("echo from "+file+"\n"), 0o600))
 	}
 	t.Setenv("HOME", home)
+	h := start(t, nil)
 	r := run(t, h, `shopt login_shell; echo $-; echo $0`)
 	require.Equal(t, "login_shell    \toff\nhBc\nbash\n", r.Stdout)
 	r = run(t, h, `yes | head -n 1; echo ${PIPESTATUS[*]}; grep -E 'SigIgn|SigBlk' /proc/self/status; umask; ulimit -n; ls /proc/self/fd | tr '\n' ' '`)

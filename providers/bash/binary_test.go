@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,12 +48,23 @@ func (client) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.C
 	return toolv1.NewToolServiceClient(conn), nil
 }
 
-// launch starts the test binary as the provider (see TestMain) by way of a shell prefix,
-// such as one that ignores signals.
+// build builds the provider as it is shipped, with the race detector if the tests have it.
+func build(dir string) (path string, err error) {
+	path = filepath.Join(dir, "provider-bash")
+	info, _ := debug.ReadBuildInfo()
+	race := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+	out, err := exec.Command("go", "build", fmt.Sprintf("-race=%v", race), "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// launch starts the provider by way of a shell prefix, such as one that ignores signals.
 func launch(t testing.TB, prefix string, config fields) *binary {
 	t.Helper()
 	root := t.TempDir()
-	cmd := exec.Command("/bin/sh", "-c", prefix+` exec "$0"`, self(t))
+	cmd := exec.Command("/bin/sh", "-c", prefix+` exec "$0"`, *binaryPath)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "TMPDIR="+shortDir(t)) // a killed provider leaves its socket there
 	c, tool, err := connect(cmd, shortDir(t))
 	t.Cleanup(c.Kill)
@@ -90,13 +104,14 @@ func connect(cmd *exec.Cmd, sockets string) (*goplugin.Client, toolv1.ToolServic
 // the output and waits to be killed.
 const (
 	kernelVariable     = "BASH_TEST_KERNEL"
+	providerVariable   = "BASH_TEST_PROVIDER"   // the provider's binary
 	backgroundVariable = "BASH_TEST_BACKGROUND" // not empty: the command goes into the background
 )
 
 func beKernel(script string) {
 	mark := os.Getenv(markVariable)
 	_ = os.Unsetenv(markVariable) // the provider itself is not marked
-	_, tool, err := connect(exec.Command("/proc/self/exe"), os.Getenv("TMPDIR"))
+	_, tool, err := connect(exec.Command(os.Getenv(providerVariable)), os.Getenv("TMPDIR"))
 	if err == nil {
 		config, _ := structpb.NewStruct(fields{"env": fields{markVariable: mark}})
 		_, err = tool.Configure(context.Background(), &toolv1.ConfigureRequest{Config: config})

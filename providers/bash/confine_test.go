@@ -107,7 +107,7 @@ func TestOfflineCommands(t *testing.T) {
 // A sandbox that is asked for is there, or the provider is not.
 func TestSandboxThatCannotBeHad(t *testing.T) {
 	if os.Getenv(noLandlock) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSandboxThatCannotBeHad$", "-test.v")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSandboxThatCannotBeHad$", "-test.v", "-provider="+*binaryPath)
 		cmd.Env = append(os.Environ(), noLandlock+"=1")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)

@@ -5,7 +5,9 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -14,41 +16,70 @@ import (
 	"go.uber.org/goleak"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
-	"github.com/agentco/agent/proto/plugin"
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
 var (
-	update = flag.Bool("update", false, "rewrite the golden files")
-	exits  = flag.Int("exits", 300, "how many commands that print and end at once")
-	flood  = flag.Int("flood", 64, "how many MiB BenchmarkPrint prints")
-	calls  = flag.Int("calls", 300, "how many calls after which nothing may be left")
+	update     = flag.Bool("update", false, "rewrite the golden files")
+	binaryPath = flag.String("provider", "", "the provider's binary, if it is not to be built")
+	exits      = flag.Int("exits", 300, "how many commands that print and end at once")
+	flood      = flag.Int("flood", 64, "how many MiB BenchmarkPrint prints")
+	calls      = flag.Int("calls", 300, "how many calls after which nothing may be left")
 )
 
-// TestMain is the provider itself when a kernel starts it, see launch, or a kernel to be
-// killed.
+// TestMain is a kernel to be killed when a test starts it as one.
 func TestMain(m *testing.M) {
-	if os.Getenv(plugin.MagicCookieKey) == plugin.MagicCookieValue {
-		main()
-	}
 	if script := os.Getenv(kernelVariable); script != "" {
 		beKernel(script)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(tests{m})
+}
+
+// tests have the provider's real binary.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	flag.Parse()
+	if *binaryPath != "" {
+		return t.M.Run()
+	}
+	dir, err := os.MkdirTemp("", "provider")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(dir) }()
+		*binaryPath, err = build(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return t.M.Run()
 }
 
 type fields = map[string]any
 
-// start configures a provider whose only root is the harness's directory.
+// start runs a provider, its real binary, whose only root is the harness's directory.
 func start(t testing.TB, extra fields) *sdktest.Harness {
 	t.Helper()
-	t.Setenv("TMPDIR", t.TempDir()) // where output is kept
-	root := t.TempDir()
+	return startWith(t, extra, func(c fields) *sdktest.Harness {
+		return sdktest.StartProcess(t, exec.Command(*binaryPath), c)
+	})
+}
+
+// startInside is start without a process, for tests that count what is in it.
+func startInside(t testing.TB, extra fields) *sdktest.Harness {
+	t.Helper()
+	return startWith(t, extra, func(c fields) *sdktest.Harness { return sdktest.Start(t, provider(), c) })
+}
+
+func startWith(t testing.TB, extra fields, start func(fields) *sdktest.Harness) *sdktest.Harness {
+	t.Helper()
+	root := t.TempDir()             // before, so that it is not in there
+	t.Setenv("TMPDIR", shortDir(t)) // where output is kept
 	c := fields{"allowed_roots": []any{root}}
 	for name, value := range extra {
 		c[name] = value
 	}
-	h := sdktest.Start(t, provider(), c)
+	h := start(c)
 	h.Dir = root
 	return h
 }

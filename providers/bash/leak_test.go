@@ -127,9 +127,9 @@ func TestNoDescriptorsAreLeft(t *testing.T) {
 	}
 }
 
-// SO-31: the same inside one process, where goroutines can be counted.
+// SO-31: the same inside this process, where goroutines can be counted.
 func TestNoGoroutinesAreLeft(t *testing.T) {
-	h := start(t, fields{"kill_grace_ms": 100})
+	h := startInside(t, fields{"kill_grace_ms": 100})
 	mixed := func(i int) {
 		switch i % 3 {
 		case 0:
@@ -156,7 +156,7 @@ func TestNoZombiesAsProcessOne(t *testing.T) {
 	if err := exec.Command(unshare[0], append(unshare[1:], "true")...).Run(); err != nil {
 		t.Skip("namespaces are not to be had: ", err)
 	}
-	cmd := exec.Command(unshare[0], append(unshare[1:], self(t))...)
+	cmd := exec.Command(unshare[0], append(unshare[1:], *binaryPath)...)
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "TMPDIR="+shortDir(t))
 	c, tool, err := connect(cmd, shortDir(t))
 	t.Cleanup(c.Kill)
@@ -168,7 +168,7 @@ func TestNoZombiesAsProcessOne(t *testing.T) {
 		collect(b.invoke(t.Context(), "(sleep 0.01 &) ; true", nil))
 	}
 	o := collect(b.invoke(t.Context(), `readlink /proc/1/exe; grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null; echo end`, nil))
-	require.Equal(t, self(t)+"\nend\n", o.stdout)
+	require.Equal(t, *binaryPath+"\nend\n", o.stdout)
 }
 
 func (b *binary) descriptors() int {

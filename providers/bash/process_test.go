@@ -19,7 +19,7 @@ func TestKilledKernelLeavesNothing(t *testing.T) {
 		for _, c := range runaways {
 			t.Run(c.name+background, func(t *testing.T) {
 				kernel := exec.Command(self(t))
-				kernel.Env = append(os.Environ(), kernelVariable+"="+c.script+"sleep 1000", markVariable+"="+t.Name(),
+				kernel.Env = append(os.Environ(), providerVariable+"="+*binaryPath, kernelVariable+"="+c.script+"sleep 1000", markVariable+"="+t.Name(),
 					backgroundVariable+"="+background, "TMPDIR="+shortDir(t))
 				kernel.Stderr = os.Stderr
 				out, err := kernel.StdoutPipe()
