@@ -39,7 +39,7 @@ type category struct {
 }
 
 func addChangelog(p *sdk.Provider[config]) {
-	sdk.Command(p, "changelog", "Show unreleased entries from CHANGELOG.md", showChangelog).
+	sdk.Command(p, "changelog", description("changelog"), showChangelog).
 		ReadOnly().Idempotent().
 		Preview(func(call *sdk.Call[config], _ changelogIn) (sdk.Plan, error) {
 			return sdk.Reads(call.Config.ChangelogPath), nil
@@ -63,33 +63,37 @@ func showChangelog(ctx context.Context, call *sdk.Call[config], in changelogIn) 
 	if err != nil {
 		return changelogOut{}, explain(err)
 	}
-	return out, out.fits()
+	return out, fits(out)
 }
 
 // mostText keeps an answer below the 4 MiB that a message may have, whatever escaping adds.
 const mostText = 3 << 20
 
 // fits refuses an answer that is too large for one message.
-func (out changelogOut) fits() error {
+func fits(out any) error {
 	raw, err := json.Marshal(out)
 	if err != nil || len(raw) <= mostText {
 		return err
 	}
-	return sdk.Failed("the answer is %d KiB, more than the %d KiB that fit: ask for a newer since, or for one version", len(raw)>>10, mostText>>10)
+	return sdk.Failed("the answer is %d KiB, more than the %d KiB that fit: ask for less, such as a newer since or one version", len(raw)>>10, mostText>>10)
 }
 
 // readChangelog needs no more than the file: it works where the repository itself cannot be opened, and in a folder that
 // is in none.
 func readChangelog(call *sdk.Call[config]) (*changelog.Document, error) {
-	root, err := repo.Root(workingDir(call))
-	if err != nil {
-		root = workingDir(call)
-	}
-	f, err := textfile.Open(root, call.Config.ChangelogPath)
+	f, err := openChangelog(call)
 	if err != nil {
 		return nil, err
 	}
 	return changelog.Parse(f.Name, f.Content)
+}
+
+func openChangelog(call *sdk.Call[config]) (*textfile.File, error) {
+	root, err := repo.Root(workingDir(call))
+	if err != nil {
+		root = workingDir(call)
+	}
+	return textfile.Open(root, call.Config.ChangelogPath)
 }
 
 // query is what a call asks of a changelog.

@@ -9,12 +9,30 @@
 //	internal/refusal     how all of them say no
 package main
 
-import "github.com/agentco/agent/sdk"
+import (
+	"embed"
+	"path"
+	"strings"
+
+	"github.com/agentco/agent/sdk"
+)
 
 // version is set by the linker for a released build.
 var version string
 
 func main() { sdk.Main(provider()) }
+
+//go:embed descriptions/*.md
+var descriptions embed.FS
+
+// description returns what callers are told about a command.
+func description(command string) string {
+	text, err := descriptions.ReadFile(path.Join("descriptions", command+".md"))
+	if err != nil {
+		panic("no description of " + command) // a fault of the program
+	}
+	return strings.TrimSpace(string(text))
+}
 
 func provider() *sdk.Provider[config] {
 	p := sdk.New[config]("release-tools", "Shows the changelog and makes releases.")
@@ -25,5 +43,10 @@ func provider() *sdk.Provider[config] {
 	p.Setup(setup)
 	addChangelog(p)
 	addRelease(p)
+	addNextVersion(p)
+	addDraft(p)
+	addAdd(p)
+	addUndo(p)
+	addTags(p)
 	return p
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type releaseIn struct {
-	Version string `json:"version" doc:"The version to release, as SemVer writes it: 1.4.0 or v1.4.0."`
+	Version string `json:"version" doc:"The version to release, as SemVer writes it: 1.4.0 or v1.4.0; or auto, for what next-version says."`
 	Date    string `json:"date,omitempty" doc:"Day of the release, YYYY-MM-DD. Default: today in UTC."`
 	Message string `json:"message,omitempty" doc:"Message of the tag, instead of the configured one."`
 }
@@ -27,7 +27,7 @@ type releaseOut struct {
 }
 
 func addRelease(p *sdk.Provider[config]) {
-	sdk.Command(p, "release", "Tag a release and move the unreleased entries of CHANGELOG.md under it, all or nothing", makeRelease).
+	sdk.Command(p, "release", description("release"), makeRelease).
 		Mutates(sdk.High).Streaming().Exclusive().Timeout(5 * time.Minute).
 		Preview(previewRelease).
 		Show(releaseNode)
@@ -45,11 +45,7 @@ func makeRelease(ctx context.Context, call *sdk.Call[config], in releaseIn) (rel
 		}
 		return releaseOut{}, explain(err)
 	}
-	made, err := plan.Run(ctx, release.Reporter{
-		Status: func(message string) { call.Status("%s", message) },
-		Stdout: call.Stdout(),
-		Report: func(note string) { call.Report("%s", note) },
-	})
+	made, err := plan.Run(ctx, reporter(call))
 	if err != nil {
 		return releaseOut{}, explain(err)
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/agentco/agent/providers/release-tools/internal/changelog"
 	"github.com/agentco/agent/sdk/render"
 )
@@ -68,10 +71,19 @@ func releaseNode(out releaseOut) render.Node {
 		render.Styled(render.Success, "Released "+out.Tag),
 		render.Text(out.Tag + " is at " + short(out.Commit) + "; " + where),
 	}
-	for _, w := range out.Warnings {
-		nodes = append(nodes, render.Styled(render.Warning, w))
-	}
+	nodes = append(nodes, warningNodes(out.Warnings)...)
 	return render.Group(append(nodes, diffNode(out.Diff))...)
 }
 
 func short(hash string) string { return hash[:min(7, len(hash))] }
+
+// plural counts nouns that take an s, or ies for a y.
+func plural(n int, noun string) string {
+	switch root, y := strings.CutSuffix(noun, "y"); {
+	case n == 1:
+		return "1 " + noun
+	case y:
+		return fmt.Sprintf("%d %sies", n, root)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

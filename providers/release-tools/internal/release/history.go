@@ -17,7 +17,7 @@ type past struct {
 	line    int // of the section, 0 if only the tag is there
 }
 
-// releases collects what was released, without walking history. Tags of other prefixes and tags that are no versions
+// releases collects what was released, without walking history; doc may be nil. Tags of other prefixes and tags that are no versions
 // are none of this project's releases.
 func releases(prefix string, tags []string, doc *changelog.Document) []past {
 	var out []past
@@ -26,6 +26,9 @@ func releases(prefix string, tags []string, doc *changelog.Document) []past {
 		if v, err := semver.Parse(rest); ok && err == nil {
 			out = append(out, past{version: v, tag: t, tagged: true})
 		}
+	}
+	if doc == nil {
+		return out
 	}
 	tagged := len(out)
 	for _, s := range doc.Released() {
@@ -69,7 +72,7 @@ func previous(known []past, v semver.Version) string {
 func (p *Plan) checkNewer(known []past) error {
 	last, found := latest(known, func(past) bool { return true })
 	if p.repo.Shallow() && !last.tagged {
-		return refusal.New("shallow-repository", "this clone is shallow and the tag of the last release is not in it, so %s cannot be checked: run git fetch --unshallow --tags", p.Version)
+		return tooShallow("the tag of the last release is not in it, so that " + p.Version.String() + " cannot be checked")
 	}
 	if !found {
 		return nil

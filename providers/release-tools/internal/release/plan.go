@@ -19,10 +19,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
+// Auto stands for the version that Next suggests.
+const Auto = "auto"
+
 // Request is what a caller asks for.
 type Request struct {
 	Dir     string // anywhere in the working tree
-	Version string // SemVer, perhaps with a "v"
+	Version string // SemVer, perhaps with a "v", or Auto
 	Date    string // ISO day, "" for today in UTC
 	Message string // of the tag, "" for the configured one
 	Now     time.Time
@@ -43,6 +46,7 @@ type Plan struct {
 	message  string // of the tag
 	subject  string // of the commit
 	tagger   object.Signature
+	entry    string // of the index for the changelog
 	repo     *repo.Repo
 	file     *textfile.File
 }

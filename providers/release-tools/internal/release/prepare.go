@@ -12,15 +12,16 @@ import (
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 	"github.com/agentco/agent/providers/release-tools/internal/repo"
 	"github.com/agentco/agent/providers/release-tools/internal/semver"
-	"github.com/agentco/agent/providers/release-tools/internal/textfile"
 )
 
 // Prepare checks a release and works out all of it. It writes nothing and asks for no key.
 func Prepare(ctx context.Context, s Settings, req Request) (*Plan, error) {
 	p := &Plan{settings: s, Commit: s.Commit}
 	var err error
-	if p.Version, err = parseVersion(req.Version); err != nil {
-		return nil, err
+	if req.Version != Auto {
+		if p.Version, err = parseVersion(req.Version); err != nil {
+			return nil, err
+		}
 	}
 	if p.Date, err = parseDate(req.Date, req.Now); err != nil {
 		return nil, err
@@ -32,9 +33,8 @@ func Prepare(ctx context.Context, s Settings, req Request) (*Plan, error) {
 		return nil, err
 	}
 	p.Branch, p.Head = p.repo.Head.Branch, p.repo.Head.Commit.String()
-	p.Tag = s.TagPrefix + p.Version.String()
 	for _, check := range []func(context.Context) error{
-		p.checkPlace, p.promote, p.checkTree, p.checkIdentity,
+		p.checkPlace, func(ctx context.Context) error { return p.promote(ctx, req.Version == Auto) }, p.checkTree, p.checkIdentity,
 	} {
 		if err := check(ctx); err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func Prepare(ctx context.Context, s Settings, req Request) (*Plan, error) {
 func parseVersion(s string) (semver.Version, error) {
 	v, err := semver.Parse(strings.TrimPrefix(s, "v"))
 	if err != nil {
-		return v, refusal.Argument("version", "invalid-version", "%q is no version: %w; write MAJOR.MINOR.PATCH, as in 1.4.0", s, err)
+		return v, refusal.Argument("version", "invalid-version", "%q is no version: %w; write MAJOR.MINOR.PATCH, as in 1.4.0, or auto", s, err)
 	}
 	return v, nil
 }
@@ -65,9 +65,12 @@ func parseDate(s string, now time.Time) (string, error) {
 }
 
 // checkPlace refuses a branch that may not release and an operation that is not ended.
-func (p *Plan) checkPlace(context.Context) error {
+func (p *Plan) checkPlace(ctx context.Context) error {
 	if op := p.repo.Underway(); op != "" {
 		return refusal.New("operation-in-progress", "a %s is under way in %s: end or abort it before releasing", op, p.repo.Root)
+	}
+	if err := checkInterrupted(ctx, p.repo); err != nil {
+		return err
 	}
 	allowed := p.settings.Branches
 	if p.Branch == "" {
@@ -85,33 +88,34 @@ func (p *Plan) checkPlace(context.Context) error {
 }
 
 // promote checks the version against what was released before and works out the new changelog.
-func (p *Plan) promote(ctx context.Context) error {
-	tags, err := p.repo.Tags(ctx)
+func (p *Plan) promote(ctx context.Context, auto bool) error {
+	found, err := look(ctx, p.repo, p.settings)
 	if err != nil {
 		return err
 	}
-	if err := p.repo.TagFree(p.Tag, tags); err != nil {
+	p.file = found.file
+	if auto {
+		next, err := found.next(ctx, "")
+		if err != nil {
+			return err
+		}
+		p.Version, p.Warnings = next.Version, next.Warnings
+	}
+	p.Tag = p.settings.TagPrefix + p.Version.String()
+	if err := p.repo.TagFree(p.Tag, found.tags); err != nil {
 		return err
 	}
-	p.file, err = textfile.Open(p.repo.Root, p.settings.Changelog)
-	if err != nil {
+	if err := p.checkNewer(found.known); err != nil {
 		return err
 	}
-	doc, err := changelog.Parse(p.file.Name, p.file.Content)
-	if err != nil {
-		return err
-	}
-	known := releases(p.settings.TagPrefix, tags, doc)
-	if err := p.checkNewer(known); err != nil {
-		return err
-	}
-	done, err := doc.Promote(changelog.Release{
+	known := found.known
+	done, err := found.doc.Promote(changelog.Release{
 		Version: p.Version, Tag: p.Tag, Date: p.Date, Previous: previous(known, p.Version), Links: p.links(),
 	})
 	if err != nil {
 		return err
 	}
-	p.After, p.Warnings = done.After, done.Warnings
+	p.After, p.Warnings = done.After, append(p.Warnings, done.Warnings...)
 	p.write(done.Notes)
 	return nil
 }
@@ -160,8 +164,8 @@ func (p *Plan) checkTree(ctx context.Context) error {
 	if !p.Commit {
 		return nil
 	}
-	tracked, err := p.repo.Tracks(ctx, p.file.Path)
-	if err == nil && !tracked {
+	p.entry, err = p.repo.IndexEntry(ctx, p.file.Path)
+	if err == nil && p.entry == "" {
 		return refusal.New("untracked-changelog", "%s is not tracked by this repository: git add and commit it once before releasing with commit = true", p.file.Name)
 	}
 	return err

@@ -54,19 +54,21 @@ func prepare(t *testing.T, r *gittest.Repo, commit bool) *Plan {
 	return p
 }
 
+func sequenceOf(p *Plan) sequence { return p.sequence(p.record(), &Result{Commit: p.Head}) }
+
 // Whatever step fails, and whichever way, everything is as before and the first error is the one shown.
 func TestFailureAtEveryStep(t *testing.T) {
 	for _, commit := range []bool{false, true} {
-		for i := range prepare(t, gittest.New(t), commit).steps(new(Result)) {
+		for i := range sequenceOf(prepare(t, gittest.New(t), commit)).steps {
 			t.Run(fmt.Sprintf("commit=%v step %d", commit, i), func(t *testing.T) {
 				r := gittest.New(t)
 				p := prepare(t, r, commit)
 				before := r.Snapshot()
-				steps := p.steps(&Result{Commit: p.Head})
+				seq := sequenceOf(p)
 				disk := errors.New("no space left on device")
-				steps[i].run = func(context.Context) error { return disk }
+				seq.steps[i].run = func(context.Context) error { return disk }
 				var e ear
-				err := p.take(t.Context(), steps, e.reporter())
+				err := seq.take(t.Context(), e.reporter())
 				require.ErrorIs(t, err, disk)
 				require.ErrorContains(t, err, "nothing of it stands")
 				require.Equal(t, before, r.Snapshot())
@@ -82,13 +84,13 @@ func TestFailureOfTheWayBack(t *testing.T) {
 	r := gittest.New(t)
 	p := prepare(t, r, true)
 	before := r.Read("CHANGELOG.md")
-	steps := p.steps(&Result{Commit: p.Head})
-	steps[1].undo = func(context.Context) error { return errors.New("branch is locked") }
-	steps[2].run = func(context.Context) error { return errors.New("disk full") }
+	seq := sequenceOf(p)
+	seq.steps[2].undo = func(context.Context) error { return errors.New("branch is locked") }
+	seq.steps[3].run = func(context.Context) error { return errors.New("disk full") }
 	var e ear
-	err := p.take(t.Context(), steps, e.reporter())
+	err := seq.take(t.Context(), e.reporter())
 	require.ErrorContains(t, err, "disk full")
-	require.ErrorContains(t, err, "changelog committed and still there (branch is locked)")
+	require.ErrorContains(t, err, "changelog committed and still so (branch is locked)")
 	require.Equal(t, before, r.Read("CHANGELOG.md"))
 }
 

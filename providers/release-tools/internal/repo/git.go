@@ -74,6 +74,14 @@ func (e *gitError) Error() string {
 // Unwrap returns the error of the process.
 func (e *gitError) Unwrap() error { return e.err }
 
+// code is the exit code of git, -1 if it did not end by itself.
+func (e *gitError) code() int {
+	if exit, ok := errors.AsType[*exec.ExitError](e.err); ok {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
 // failed makes a refusal of a run that failed, and leaves every other error alone.
 func failed(err error, format string, args ...any) error {
 	if e, ok := errors.AsType[*gitError](err); ok {

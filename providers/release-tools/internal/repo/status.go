@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"errors"
 	"strings"
 )
 
@@ -30,15 +29,6 @@ func (r *Repo) Changes(ctx context.Context) ([]Change, error) {
 		changes = append(changes, Change{Path: parts[len(parts)-1], Code: parts[1], Unmerged: entry[0] == 'u'})
 	}
 	return changes, nil
-}
-
-// Tracks reports whether a path is in the index.
-func (r *Repo) Tracks(ctx context.Context, path string) (bool, error) {
-	_, err := r.run(ctx, call{args: []string{"ls-files", "--error-unmatch", "--", literal(path)}})
-	if _, failed := errors.AsType[*gitError](err); failed {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // literal is a pathspec that means one path, whatever characters it holds. The environment variable for it would reach

@@ -21,6 +21,34 @@ func (r *Repo) Tags(ctx context.Context) ([]string, error) {
 	return strings.Fields(out), nil
 }
 
+// Tagged is a tag with what it points to.
+type Tagged struct {
+	Name      string
+	Commit    string // the hash it leads to, through however many tag objects
+	Date      string // ISO day of the tag, or of the commit for a lightweight one
+	Annotated bool
+}
+
+// TagList returns all tags that lead to a commit.
+func (r *Repo) TagList(ctx context.Context) ([]Tagged, error) {
+	const fields = "%(refname:lstrip=2) %(objecttype) %(objectname) %(*objecttype) %(*objectname) %(creatordate:format:%Y-%m-%d)"
+	out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=" + fields, "refs/tags"}})
+	if err != nil {
+		return nil, failed(err, "cannot read the tags of %s", r.Root)
+	}
+	var tags []Tagged
+	for line := range strings.Lines(out) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 6 && f[3] == "commit":
+			tags = append(tags, Tagged{Name: f[0], Commit: f[4], Date: f[5], Annotated: true})
+		case len(f) == 4 && f[1] == "commit":
+			tags = append(tags, Tagged{Name: f[0], Commit: f[2], Date: f[3]})
+		}
+	}
+	return tags, nil
+}
+
 // TagFree refuses a name that is taken, or that git could not store beside an existing one ("sdk" and "sdk/v1.0.0").
 func (r *Repo) TagFree(name string, tags []string) error {
 	for _, t := range tags {

@@ -92,3 +92,28 @@ func must(t *testing.T, s string) semver.Version {
 	require.NoError(t, err)
 	return v
 }
+
+func TestRaise(t *testing.T) {
+	for _, tt := range []struct {
+		from, want string
+		level      semver.Level
+	}{
+		{"1.4.9", "2.0.0", semver.Major}, {"1.9.9", "1.10.0", semver.Minor}, {"1.4.99", "1.4.100", semver.Patch},
+		{"1.4.0-rc.1+b", "1.4.0", semver.None}, {"0.0.99999999999999999999", "0.0.100000000000000000000", semver.Patch},
+	} {
+		require.Equal(t, tt.want, must(t, tt.from).Raise(tt.level).String())
+	}
+}
+
+func TestPre(t *testing.T) {
+	others := []semver.Version{must(t, "1.4.0-rc.9"), must(t, "1.4.0-rc.10"), must(t, "1.5.0-rc.70"), must(t, "1.4.0-beta.3"), must(t, "1.4.0-rc.x"), must(t, "1.4.0-rc99")}
+	for label, want := range map[string]string{"rc": "1.4.0-rc.11", "beta": "1.4.0-beta.4", "alpha": "1.4.0-alpha.1"} {
+		got, err := must(t, "1.4.0").Pre(label, others)
+		require.NoError(t, err)
+		require.Equal(t, want, got.String())
+	}
+	for _, label := range []string{"", "1", "r c", "rc.1", "01", "+"} {
+		_, err := must(t, "1.4.0").Pre(label, others)
+		require.Error(t, err, label)
+	}
+}

@@ -1,0 +1,236 @@
+package changelog
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+	"github.com/yuin/goldmark/ast"
+)
+
+// Standard are the categories of Keep a Changelog, in its order.
+var Standard = []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+// mostEntry is the largest entry that is taken, in bytes.
+const mostEntry = 8 << 10
+
+// Add returns the file with entries more in the Unreleased section, in the order they are given. category is one that the
+// file or Keep a Changelog knows, in any case, or "" for the list above the first of them. A list goes on as it is
+// written; a category that is not there yet is put in its usual place. Everything else keeps its bytes. What the result
+// says is read back before it is returned.
+func (d *Document) Add(category string, entries ...string) ([]byte, error) {
+	u, err := d.Unreleased()
+	if err != nil {
+		return nil, err
+	}
+	a := adder{d: d, u: u, eol: d.lineEnding(d.blocks[u.block].lines)}
+	if a.category, err = d.category(category); err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		text, err := cleanEntry(e)
+		if err != nil {
+			return nil, err
+		}
+		a.entries = append(a.entries, text)
+	}
+	if len(a.entries) == 0 {
+		return d.src, nil
+	}
+	after := apply(d.src, []edit{a.edit()})
+	return after, a.readBack(after)
+}
+
+// category returns the spelling of a category that is known.
+func (d *Document) category(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return "", nil
+	}
+	var known []string
+	for _, s := range d.Sections {
+		for _, c := range d.Categories(s) {
+			if strings.EqualFold(c.Name, name) {
+				return c.Name, nil
+			}
+			if s.Unreleased && c.Name != "" {
+				known = append(known, c.Name)
+			}
+		}
+	}
+	for _, c := range Standard {
+		if strings.EqualFold(c, name) {
+			return c, nil
+		}
+		if !slices.Contains(known, c) {
+			known = append(known, c)
+		}
+	}
+	return "", refusal.Argument("section", "unknown-section", "%q is no category of %s: use %s", name, d.name, strings.Join(known, ", "))
+}
+
+var bulleted = regexp.MustCompile(`^[-*+][ \t]+`)
+
+// cleanEntry takes off a bullet and what would be no text.
+func cleanEntry(entry string) (string, error) {
+	text := strings.TrimSpace(strings.ReplaceAll(entry, "\r\n", "\n"))
+	text = strings.TrimSpace(bulleted.ReplaceAllString(text, ""))
+	bad := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\uFFFD' })
+	switch {
+	case text == "":
+		return "", refusal.Argument("entry", "invalid-entry", "it is empty: write what changed for the user")
+	case bad >= 0:
+		return "", refusal.Argument("entry", "invalid-entry", "byte %d of it is no text", bad)
+	case len(text) > mostEntry:
+		return "", refusal.Argument("entry", "invalid-entry", "it is %d bytes long; at most %d are taken", len(text), mostEntry)
+	}
+	return text, nil
+}
+
+// adder works out the one edit of an Add.
+type adder struct {
+	d        *Document
+	u        Section
+	category string
+	entries  []string
+	eol      string
+}
+
+func (a *adder) edit() edit {
+	blocks, found := a.region()
+	if !found {
+		return a.newCategory()
+	}
+	if i := slices.IndexFunc(blocks, isBulletList); i >= 0 {
+		last := i
+		for j := i + 1; j < len(blocks); j++ {
+			if isBulletList(blocks[j]) {
+				last = j
+			}
+		}
+		return a.growList(blocks[last])
+	}
+	at := a.d.blocks[a.u.block].lines.end
+	if len(blocks) > 0 {
+		at = a.textEnd(span{blocks[0].start, min(blocks[len(blocks)-1].end, a.u.body.end)})
+	}
+	return a.insert(at, a.eol+a.list("- "))
+}
+
+// region returns the blocks of the category, its heading first, up to the next heading.
+func (a *adder) region() ([]block, bool) {
+	inside := a.d.within(a.u)
+	from := 0
+	if a.category != "" {
+		from = slices.IndexFunc(inside, func(b block) bool {
+			return b.kind == heading && strings.EqualFold(strings.TrimSpace(plain(b.title.of(a.d.src))), a.category)
+		})
+		if from < 0 {
+			return nil, false
+		}
+	}
+	to := from
+	for to < len(inside) && (inside[to].kind != heading || a.category != "" && to == from) {
+		to++
+	}
+	return inside[from:to], true
+}
+
+func isBulletList(b block) bool {
+	list, ok := b.node.(*ast.List)
+	return ok && !list.IsOrdered()
+}
+
+var listItem = regexp.MustCompile(`^( {0,3}[-*+] {1,4})\S`)
+
+// growList adds items below the last one, with its bullet and spacing.
+func (a *adder) growList(b block) edit {
+	list := b.node.(*ast.List)
+	prefix := string(list.Marker) + " "
+	if item, ok := list.LastChild().(*ast.ListItem); ok {
+		line := a.d.src[lineStart(a.d.src, a.d.mark+item.Pos()):]
+		if m := listItem.FindSubmatch(line); m != nil {
+			prefix = string(m[1])
+		}
+	}
+	text := a.list(prefix)
+	if !list.IsTight {
+		text = a.eol + strings.ReplaceAll(text, a.eol+prefix, a.eol+a.eol+prefix)
+	}
+	return a.insert(a.textEnd(span{b.start, min(b.end, a.u.body.end)}), text)
+}
+
+// list writes the entries as items.
+func (a *adder) list(prefix string) string {
+	var out strings.Builder
+	for _, e := range a.entries {
+		for i, line := range strings.Split(e, "\n") {
+			switch {
+			case i == 0:
+				out.WriteString(prefix + line)
+			case strings.TrimSpace(line) != "":
+				out.WriteString(strings.Repeat(" ", len(prefix)) + line)
+			}
+			out.WriteString(a.eol)
+		}
+	}
+	return out.String()
+}
+
+// newCategory writes the category before the first that Keep a Changelog puts after it, or at the end.
+func (a *adder) newCategory() edit {
+	text := strings.Repeat("#", a.level()) + " " + a.category + a.eol + a.eol + a.list("- ")
+	rank := slices.Index(Standard, a.category)
+	for _, b := range a.d.within(a.u) {
+		if b.kind != heading || rank < 0 {
+			continue
+		}
+		if other := slices.Index(Standard, strings.TrimSpace(plain(b.title.of(a.d.src)))); other > rank {
+			if !a.blankBefore(b.start) {
+				text = a.eol + text
+			}
+			return edit{span{b.start, b.start}, text + a.eol}
+		}
+	}
+	at := a.d.blocks[a.u.block].lines.end
+	if len(bytes.TrimSpace(a.u.body.of(a.d.src))) > 0 {
+		at = a.textEnd(a.u.body)
+	}
+	return a.insert(at, a.eol+text)
+}
+
+// level is that of the categories of the file.
+func (a *adder) level() int {
+	for _, s := range a.d.Sections {
+		for _, b := range a.d.within(s) {
+			if b.kind == heading {
+				return b.level
+			}
+		}
+	}
+	return min(6, a.d.blocks[a.u.block].level+1)
+}
+
+func (a *adder) blankBefore(at int) bool {
+	return at == 0 || len(bytes.TrimSpace(a.d.src[lineStart(a.d.src, at-1):at])) == 0
+}
+
+// textEnd is the end of the last line in s that is not blank.
+func (a *adder) textEnd(s span) int {
+	text := len(bytes.TrimRight(s.of(a.d.src), " \t\r\n"))
+	return lineEnd(a.d.src, s.start+max(0, text-1))
+}
+
+// insert puts whole lines at the start of a line, or after a last line that has no ending. A blank line keeps them from
+// what follows, unless that is an item or blank itself.
+func (a *adder) insert(at int, text string) edit {
+	if at == len(a.d.src) && !bytes.HasSuffix(a.d.src, []byte("\n")) {
+		return edit{span{at, at}, a.eol + strings.TrimSuffix(text, a.eol)}
+	}
+	if next := a.d.src[at:lineEnd(a.d.src, min(at, len(a.d.src)))]; len(bytes.TrimSpace(next)) > 0 && strings.HasPrefix(text, a.eol) {
+		text += a.eol
+	}
+	return edit{span{at, at}, text}
+}

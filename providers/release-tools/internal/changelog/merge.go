@@ -1,0 +1,73 @@
+package changelog
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Entry is an entry for a category.
+type Entry struct {
+	Category string
+	Text     string
+	Commit   string // the hash it comes from, "" if none
+}
+
+// Merge adds to the Unreleased section those entries that nobody wrote down yet, below what is there. It returns the file
+// and the entries that are new in it. An entry is written down if the section has the same words, whatever the marks, or
+// names the commit or the same issue.
+func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err error) {
+	u, err := d.Unreleased()
+	if err != nil {
+		return nil, nil, err
+	}
+	var have []string
+	for _, c := range d.Categories(u) {
+		have = append(have, c.Entries...)
+	}
+	byCategory := map[string][]string{}
+	for _, e := range entries {
+		same := func(a Entry) bool { return a.Category == e.Category && words(a.Text) == words(e.Text) }
+		if slices.ContainsFunc(have, e.covered) || slices.ContainsFunc(added, same) {
+			continue
+		}
+		added = append(added, e)
+		byCategory[e.Category] = append(byCategory[e.Category], e.Text)
+	}
+	for _, category := range Standard {
+		if after, err = d.Add(category, byCategory[category]...); err != nil {
+			return nil, nil, err
+		}
+		if d, err = Parse(d.name, after); err != nil {
+			return nil, nil, err
+		}
+	}
+	return after, added, nil
+}
+
+var (
+	issue    = regexp.MustCompile(`#\d+\b`)
+	linkedTo = regexp.MustCompile(`\]\([^)]*\)`)
+	marks    = regexp.MustCompile("[^\\pL\\pN]+")
+	lead     = regexp.MustCompile(`^(?:\*\*Breaking:\*\* )?(?:[\w/.-]+: )?`)
+)
+
+// covered reports whether an entry that is there says what e says.
+func (e Entry) covered(there string) bool {
+	if e.Commit != "" && strings.Contains(there, e.Commit[:7]) {
+		return true
+	}
+	own := issue.FindAllString(e.Text, -1)
+	for _, n := range issue.FindAllString(there, -1) {
+		if slices.Contains(own, n) {
+			return true
+		}
+	}
+	return words(there) == words(e.Text) || words(lead.ReplaceAllString(there, "")) == words(lead.ReplaceAllString(e.Text, ""))
+}
+
+// words folds an entry to its letters and digits, without the numbers of issues.
+func words(entry string) string {
+	entry = issue.ReplaceAllString(linkedTo.ReplaceAllString(entry, "]"), "")
+	return strings.ToLower(strings.TrimSpace(marks.ReplaceAllString(entry, " ")))
+}

@@ -1,0 +1,77 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// IndexEntry is what the index holds for a path: mode and object, as git update-index takes them. "" is nothing, or a
+// path with conflicts.
+func (r *Repo) IndexEntry(ctx context.Context, path string) (string, error) {
+	out, err := r.run(ctx, call{args: []string{"ls-files", "--stage", "-z", "--", literal(path)}})
+	if err != nil {
+		return "", failed(err, "cannot read the index of %s", r.Root)
+	}
+	fields := strings.Fields(out)
+	if len(fields) < 3 || strings.Count(out, "\x00") != 1 || fields[2] != "0" {
+		return "", nil
+	}
+	return fields[0] + "," + fields[1], nil
+}
+
+// SetIndexEntry puts an entry in place and returns the way back, which restores the bytes of the index.
+func (r *Repo) SetIndexEntry(ctx context.Context, path, entry string) (back func() error, err error) {
+	before, err := os.ReadFile(r.path("index"))
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.run(context.WithoutCancel(ctx), call{args: []string{"update-index", "--cacheinfo", entry + "," + path}})
+	return func() error { return r.restoreIndex(before) }, err
+}
+
+// Stored is the object that git would keep for a file with that content, after its filters.
+func (r *Repo) Stored(ctx context.Context, path string, content []byte) (string, error) {
+	out, err := r.run(ctx, call{args: []string{"hash-object", "--stdin", "--path=" + path}, input: string(content)})
+	return strings.TrimSpace(out), failed(err, "cannot tell what git would store for %s", path)
+}
+
+// ReadCommit returns a commit.
+func (r *Repo) ReadCommit(hash plumbing.Hash) (*object.Commit, error) {
+	return r.git.CommitObject(hash)
+}
+
+// ReadTag returns what a tag's ref points to, and the tag object if it is annotated. The hash is zero when there is no
+// such tag.
+func (r *Repo) ReadTag(name string) (plumbing.Hash, *object.Tag, error) {
+	ref, err := r.git.Reference(plumbing.NewTagReferenceName(name), true)
+	if errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return plumbing.ZeroHash, nil, nil
+	}
+	if err != nil {
+		return plumbing.ZeroHash, nil, refusal.New("unsupported-repository", "cannot read tag %s of %s: %w", name, r.Root, err)
+	}
+	tag, err := r.git.TagObject(ref.Hash())
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return ref.Hash(), nil, nil
+	}
+	return ref.Hash(), tag, err
+}
+
+// PutTag makes the ref of a tag whose object is there, unless the name is taken.
+func (r *Repo) PutTag(ctx context.Context, name string, hash plumbing.Hash) error {
+	return r.moveRef(ctx, plumbing.NewTagReferenceName(name), hash, plumbing.ZeroHash)
+}
+
+// MoveBranch moves what HEAD is on from one commit to another, if it still is at the first. Index and files stay.
+func (r *Repo) MoveBranch(ctx context.Context, from, to plumbing.Hash) error {
+	return r.moveRef(ctx, r.Head.ref, to, from)
+}
+
+// RefName is the branch HEAD is on, or HEAD when it is detached.
+func (h Head) RefName() string { return h.ref.String() }

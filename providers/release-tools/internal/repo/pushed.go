@@ -1,0 +1,67 @@
+package repo
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// remoteTime is how long a remote may take to answer.
+const remoteTime = 20 * time.Second
+
+// CheckUnpushed refuses a commit or a tag that a remote has. What is known here is looked at first; then each remote is
+// asked, as nothing here says which tags it has. A remote that does not answer could have them. The zero hash is no commit.
+func (r *Repo) CheckUnpushed(ctx context.Context, tag string, commit plumbing.Hash) error {
+	if !commit.IsZero() {
+		out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=%(refname:lstrip=2)", "--contains", commit.String(), "refs/remotes"}})
+		if err != nil {
+			return failed(err, "cannot tell whether commit %.7s was pushed", commit)
+		}
+		if at := strings.Fields(out); len(at) > 0 {
+			return pushed("commit "+commit.String()[:7], at[0])
+		}
+	}
+	out, err := r.run(ctx, call{args: []string{"remote"}})
+	if err != nil {
+		return failed(err, "cannot read the remotes of %s", r.Root)
+	}
+	for remote := range strings.Lines(out) {
+		if err := r.askRemote(ctx, strings.TrimSuffix(remote, "\n"), tag, commit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Repo) askRemote(ctx context.Context, remote, tag string, commit plumbing.Hash) error {
+	asking, cancel := context.WithTimeout(ctx, remoteTime)
+	defer cancel()
+	c := call{args: []string{"ls-remote", "--quiet", "--", remote, "refs/tags/" + tag, "refs/heads/*"}}
+	if os.Getenv("GIT_SSH_COMMAND") == "" && r.Settings["core.sshcommand"] == "" {
+		c.env = []string{"GIT_SSH_COMMAND=ssh -oBatchMode=yes"} // ssh would ask the terminal for a password
+	}
+	out, err := r.run(asking, c)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return refusal.New("remote-silent", "cannot tell whether %s was pushed, as remote %s does not answer: %v; try again, or take the release back by hand", tag, remote, err)
+	}
+	for line := range strings.Lines(out) {
+		switch hash, name, _ := strings.Cut(strings.TrimSpace(line), "\t"); {
+		case strings.HasPrefix(name, "refs/tags/"):
+			return pushed("tag "+tag, remote)
+		case hash == commit.String():
+			return pushed("commit "+hash[:7], remote)
+		}
+	}
+	return nil
+}
+
+func pushed(what, where string) error {
+	return refusal.New("pushed", "%s is on %s already, so others may have it: make a newer release instead", what, where)
+}

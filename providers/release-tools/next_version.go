@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/agentco/agent/providers/release-tools/internal/release"
+	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/render"
+)
+
+type nextIn struct {
+	Pre     string `json:"pre,omitempty" doc:"Label of a pre-release, such as rc: suggests the next 1.5.0-rc.N."`
+	Verbose bool   `json:"verbose,omitempty" doc:"List the commits that ask for no version too."`
+}
+
+type nextOut struct {
+	Version  string    `json:"version"`
+	Tag      string    `json:"tag"`
+	Previous string    `json:"previous,omitempty" doc:"The last final release."`
+	Level    string    `json:"level" enum:"none,patch,minor,major" doc:"The part of the version that is raised."`
+	Reasons  []reason  `json:"reasons" doc:"What asks for it, the weightiest first."`
+	Skipped  []skipped `json:"skipped,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+}
+
+type reason struct {
+	Level  string `json:"level"`
+	Source string `json:"source" enum:"commit,changelog,release"`
+	Commit string `json:"commit,omitempty"`
+	Text   string `json:"text"`
+}
+
+// skipped is a commit that was read and does not count.
+type skipped struct {
+	Commit  string `json:"commit"`
+	Subject string `json:"subject"`
+	Why     string `json:"why"`
+}
+
+func addNextVersion(p *sdk.Provider[config]) {
+	sdk.Command(p, "next-version", description("next-version"), nextVersion).
+		ReadOnly().Idempotent().
+		Preview(func(call *sdk.Call[config], _ nextIn) (sdk.Plan, error) {
+			return sdk.Says("read %s, the tags and the commits since the last release", call.Config.ChangelogPath), nil
+		}).
+		Show(nextNode)
+}
+
+func nextVersion(ctx context.Context, call *sdk.Call[config], in nextIn) (nextOut, error) {
+	call.Status("reading %s and the commits since the last release", call.Config.ChangelogPath)
+	next, err := release.Next(ctx, call.Config.settings(), workingDir(call), in.Pre, time.Now())
+	if err != nil {
+		return nextOut{}, explain(err)
+	}
+	out := nextOut{
+		Version: next.Version.String(), Tag: call.Config.TagPrefix + next.Version.String(), Previous: next.Previous,
+		Level: next.Level.String(), Reasons: []reason{}, Warnings: next.Warnings,
+	}
+	for _, r := range next.Reasons {
+		out.Reasons = append(out.Reasons, reason{r.Level.String(), r.Source, r.Commit, r.Text})
+	}
+	if in.Verbose {
+		out.Skipped = listSkipped(next.Skipped)
+	}
+	return out, fits(out)
+}
+
+func listSkipped(list []release.Skipped) []skipped {
+	var out []skipped
+	for _, s := range list {
+		out = append(out, skipped(s))
+	}
+	return out
+}
+
+// mostShown is how many lines of one kind a person is shown; the payload has all of them.
+const mostShown = 20
+
+func nextNode(out nextOut) render.Node {
+	after := "the first release"
+	if out.Previous != "" {
+		after = "after " + out.Previous
+	}
+	nodes := []render.Node{render.Styled(render.Bold, out.Version+", "+after)}
+	rows := [][]string{}
+	for i, r := range out.Reasons {
+		if i == mostShown {
+			rows = append(rows, []string{"…", "", plural(len(out.Reasons)-i, "reason") + " more"})
+			break
+		}
+		from := r.Source
+		if r.Commit != "" {
+			from = short(r.Commit)
+		}
+		rows = append(rows, []string{r.Level, from, r.Text})
+	}
+	nodes = append(nodes, render.Table([]string{"asks for", "from", "what"}, rows...))
+	nodes = append(nodes, skippedNodes(out.Skipped)...)
+	return render.Group(append(nodes, warningNodes(out.Warnings)...)...)
+}
+
+func skippedNodes(list []skipped) []render.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	items := make([]render.Node, len(list))
+	for i, s := range list {
+		items[i] = render.Text(short(s.Commit) + " " + s.Subject + " (" + s.Why + ")")
+	}
+	return []render.Node{render.Collapsible(plural(len(list), "commit")+" left out", render.List(items...))}
+}
+
+func warningNodes(list []string) []render.Node {
+	nodes := make([]render.Node, len(list))
+	for i, w := range list {
+		nodes[i] = render.Styled(render.Warning, w)
+	}
+	return nodes
+}
