@@ -55,6 +55,9 @@ func explainHandshake(ctx context.Context, p *process, cause error, limit time.D
 	switch parts := strings.Split(first, "|"); {
 	case ctx.Err() != nil:
 		return stoppedStart(ctx)
+	case isHandshake(parts) && p.unended():
+		return fmt.Errorf("%s wrote the handshake %s to stdout without the newline that ends it: "+
+			"write the whole line, newline included, and flush it", p.path, quoted(first))
 	case isHandshake(parts):
 		return explainOffer(p.path, parts, cause)
 	case first != "":

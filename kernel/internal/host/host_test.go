@@ -166,6 +166,9 @@ func TestStartFailures(t *testing.T) {
 func TestStartEndsWithTheFirstLine(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"never ends it", "head -c 100000 /dev/zero; exec sleep 600", "to stdout where the handshake belongs"},
+		{"forgets the newline", "printf '1|1|unix|/nowhere|grpc|AA'; exec sleep 600", "without the newline that ends it"},
+		{"greets without a newline", "printf Hello; exec sleep 600", `wrote "Hello" to stdout where the handshake belongs`},
+		{"ends before the newline", "printf '1|1|unix|/nowhere|grpc|AA'", "without the newline that ends it"},
 		{"closes stdout", "exec >&-; exec sleep 600", "closed its stdout, where the handshake belongs"},
 		{"dies of a signal", "kill -SEGV $$", "signal: segmentation fault"},
 	}

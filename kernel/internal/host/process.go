@@ -23,6 +23,9 @@ const (
 	longestHandshake = 64 << 10
 	// outputGrace is how long the output of a dead process is read on while another process still holds its pipe.
 	outputGrace = 100 * time.Millisecond
+	// lineGrace is how long the first line may take from its first byte to its end. Whoever writes a line writes it at
+	// once, but a provider may forget the newline, and would be waited for as long as one that is slow to start.
+	lineGrace = 3 * time.Second
 )
 
 // process is the child. It is go-plugin's runner.Runner, but go-plugin sees no more of its output than the handshake
@@ -43,6 +46,7 @@ type process struct {
 
 	mu     sync.Mutex
 	first  string    // the first line of stdout
+	broken bool      // that line has no end
 	mute   bool      // stdout ended, by no doing of ours, without a whole line
 	until  time.Time // when the grace of a shutdown ends
 	gone   bool      // the process has ended: its id must not be signalled any more
@@ -111,11 +115,15 @@ func (p *process) wait(outputs ...channel) {
 	close(p.exited)
 }
 
-func (p *process) readStdout(stdout io.Reader) {
+func (p *process) readStdout(stdout *os.File) {
 	reader := bufio.NewReaderSize(stdout, longestHandshake)
+	_, _ = reader.Peek(1)
+	p.readUntil(stdout, time.Now().Add(lineGrace))
 	line, err := reader.ReadSlice('\n')
+	p.readUntil(stdout, time.Time{})
 	p.mu.Lock()
 	p.first = strings.TrimSpace(string(line))
+	p.broken = err != nil && len(line) > 0
 	p.mute = err != nil && !p.doomed
 	p.mu.Unlock()
 	if err == nil {
@@ -125,6 +133,15 @@ func (p *process) readStdout(stdout io.Reader) {
 	// Whatever else comes, or whoever keeps the pipe open: there will be no other handshake.
 	_ = p.promise.Close()
 	_, _ = io.Copy(p.lines("stdout", false), reader)
+}
+
+// readUntil bounds what is read from a living child; that of a dead one has its own bound.
+func (p *process) readUntil(stdout *os.File, deadline time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		_ = stdout.SetReadDeadline(deadline)
+	}
 }
 
 // lines logs what the child writes, and keeps the last of it for the text of an error when keep is set.
@@ -174,6 +191,13 @@ func (p *process) firstLine() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.first
+}
+
+// unended reports whether the first line never came to its end.
+func (p *process) unended() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken
 }
 
 // felled reports whether it took us to end the child, once exited is closed. A child may be ending by itself when it
