@@ -2,16 +2,15 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/internal/schema"
 	"github.com/agentco/agent/sdk/internal/secret"
 )
 
@@ -155,12 +154,7 @@ func payloadOf(v any) (*structpb.Struct, error) {
 	case map[string]any:
 		return looseStruct(m), nil
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	s := &structpb.Struct{}
-	return s, protojson.Unmarshal(text, s)
+	return schema.Free(v)
 }
 
 // clipped keeps a text to what somebody can look at, and UTF-8.

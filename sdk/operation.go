@@ -52,7 +52,7 @@ type operation interface {
 
 // Tool adds a tool to p. In and Out are structs whose fields have json tags; they may also have doc and enum, and in In
 // default, min and max. Fields are strings, booleans, numbers, what has MarshalText and UnmarshalText (such as
-// time.Time), map[string]any, structs and slices of these. A field with omitempty, a default or a pointer type is
+// time.Time), map[string]any, structs and slices of these; embedded structs are read as encoding/json reads them. A field with omitempty, a default or a pointer type is
 // optional:
 //
 //	type in struct {
@@ -60,8 +60,8 @@ type operation interface {
 //		Limit int    `json:"limit" default:"2000" min:"1" doc:"Lines to return."`
 //	}
 //
-// A description is all that a caller has to choose by. It panics when a type cannot be described, a name is taken or the
-// description is empty, which are faults of the program.
+// A description is all that a caller has to choose by. It panics when a type cannot be described, a name is taken, or
+// the description or the function is missing, which are faults of the program.
 func Tool[C, In, Out any](p *Provider[C], name, description string, handle Handler[C, In, Out]) *Operation[C, In, Out] {
 	return register(p, false, name, description, handle)
 }
@@ -72,6 +72,9 @@ func Command[C, In, Out any](p *Provider[C], name, description string, handle Ha
 }
 
 func register[C, In, Out any](p *Provider[C], command bool, name, description string, handle Handler[C, In, Out]) *Operation[C, In, Out] {
+	if handle == nil {
+		panic(fmt.Sprintf("sdk: %s.%s has no function", p.name, name))
+	}
 	in, err := schema.Of(reflect.TypeFor[In]())
 	if err != nil {
 		panic(fmt.Sprintf("sdk: %s.%s: arguments: %v", p.name, name, err))

@@ -39,6 +39,7 @@ type Provider[C any] struct {
 	setup       func(context.Context, *C, Env) error
 	close       func(*C) error
 	operations  []operation
+	described   int // bytes that they take on the wire
 	started     atomic.Bool
 }
 
@@ -111,6 +112,14 @@ func (p *Provider[C]) add(op operation) error {
 		if o := other.about(); o.command == s.command && o.name == s.name {
 			return fmt.Errorf("provider %q: %q is registered twice", p.name, s.name)
 		}
+	}
+	size, err := s.size()
+	if err != nil {
+		return fmt.Errorf("provider %q: %w", p.name, err)
+	}
+	if p.described += size; p.described > messageBytes {
+		p.described -= size
+		return fmt.Errorf("provider %q: with %q its operations take %d bytes to describe, and one message carries at most %d", p.name, s.name, p.described+size, messageBytes)
 	}
 	p.operations = append(p.operations, op)
 	return nil

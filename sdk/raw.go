@@ -47,6 +47,9 @@ func RawCommand[C any](p *Provider[C], s *slashcommandv1.SlashCommandSpec, handl
 }
 
 func addRaw[C any](p *Provider[C], handle RawHandler[C], in, out *schemav1.Schema, s spec) (op *RawOperation[C], err error) {
+	if handle == nil {
+		return nil, fmt.Errorf("provider %q: %s has no function", p.name, s.name)
+	}
 	if s.in, err = schema.Parse(in); err != nil {
 		return nil, fmt.Errorf("provider %q: %s: arguments: %w", p.name, s.name, err)
 	}

@@ -2,12 +2,14 @@ package sdk_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
@@ -44,7 +46,7 @@ func raw(t *testing.T, handle sdk.RawHandler[struct{}]) *sdk.Provider[struct{}] 
 }
 
 func TestRawToolIsOfferedAsItWasDescribed(t *testing.T) {
-	h := sdktest.Start(t, raw(t, nil), nil)
+	h := sdktest.Start(t, raw(t, echo), nil)
 	require.True(t, proto.Equal(toolSchema(t, foreign), h.Tools(t.Context())[0]))
 }
 
@@ -139,13 +141,71 @@ func TestRawToolRefusesWhatNoKernelCouldUse(t *testing.T) {
 			s := toolSchema(t, foreign)
 			test.spoil(s)
 			p := sdk.New[struct{}]("proxy", "For tests.")
-			op, err := sdk.RawTool(p, s, nil)
+			op, err := sdk.RawTool(p, s, echo)
 			require.ErrorContains(t, err, test.want)
 			require.Nil(t, op)
-			_, err = sdk.RawTool(p, toolSchema(t, foreign), nil)
+			_, err = sdk.RawTool(p, toolSchema(t, foreign), echo)
 			require.NoError(t, err, "the provider is as it was")
-			_, err = sdk.RawTool(p, toolSchema(t, foreign), nil)
+			_, err = sdk.RawTool(p, toolSchema(t, foreign), echo)
 			require.ErrorContains(t, err, `"search" is registered twice`)
 		})
+	}
+}
+
+func TestARawResultThatNobodyCouldReceiveIsAnError(t *testing.T) {
+	p := sdk.New[struct{}]("proxy", "For tests.")
+	_, err := sdk.RawTool(p, rawSchema(), func(context.Context, *sdk.Call[struct{}], *structpb.Struct) (*structpb.Struct, error) {
+		deep := structpb.NewNullValue()
+		for range 2000 {
+			deep = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+				structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"d": deep}}),
+			}})
+		}
+		return deep.GetListValue().GetValues()[0].GetStructValue(), nil
+	})
+	require.NoError(t, err)
+	r := sdktest.Start(t, p, nil).Call(t.Context(), "raw", nil)
+	require.NoError(t, r.Status)
+	require.Contains(t, r.Err.GetMessage(), "nested more than 1000 levels deep")
+}
+
+// TestARawSchemaThatCannotTravelIsRefused: one of them would keep a kernel from all operations of the provider.
+func TestARawSchemaThatCannotTravelIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*toolv1.ToolSchema)
+		want   string
+	}{
+		{"a text that is not UTF-8", func(s *toolv1.ToolSchema) { s.Description = "a\xff" }, "invalid UTF-8"},
+		{"a size that fits in no message", func(s *toolv1.ToolSchema) { s.Description = strings.Repeat("long", 1<<20) }, "one message carries"},
+		{"a timeout that is none", func(s *toolv1.ToolSchema) { s.DefaultTimeout = &durationpb.Duration{Seconds: 1, Nanos: -1} }, "default timeout"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := rawSchema()
+			test.change(s)
+			p := sdk.New[struct{}]("proxy", "For tests.")
+			_, err := sdk.RawTool(p, s, func(_ context.Context, _ *sdk.Call[struct{}], in *structpb.Struct) (*structpb.Struct, error) {
+				return in, nil
+			})
+			require.ErrorContains(t, err, test.want)
+			sdk.Tool(p, "greet", "Greet somebody.", greet)
+			require.Len(t, sdktest.Start(t, p, nil).Tools(t.Context()), 1)
+		})
+	}
+}
+
+func TestARawToolNeedsAFunction(t *testing.T) {
+	_, err := sdk.RawTool(sdk.New[struct{}]("proxy", "For tests."), rawSchema(), nil)
+	require.ErrorContains(t, err, "raw has no function")
+}
+
+func echo(_ context.Context, _ *sdk.Call[struct{}], in *structpb.Struct) (*structpb.Struct, error) {
+	return in, nil
+}
+
+func rawSchema() *toolv1.ToolSchema {
+	return &toolv1.ToolSchema{
+		Name: "raw", Description: "Takes anything.", Kind: toolv1.ToolKind_TOOL_KIND_DATA_SOURCE,
+		Risk: toolv1.RiskClass_RISK_CLASS_READ_ONLY, Concurrency: &toolv1.ConcurrencySpec{Safe: true},
 	}
 }

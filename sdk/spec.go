@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -42,10 +43,26 @@ func (s *spec) fault() error {
 		return fmt.Errorf("operation %q has no risk that the protocol knows (%d)", s.name, s.risk)
 	case readOnly == (s.kind == toolv1.ToolKind_TOOL_KIND_RESOURCE):
 		return fmt.Errorf("operation %q: the risk read_only belongs to data_source and interactive operations, and to all of them", s.name)
+	case s.timeout != nil && !s.timeout.IsValid():
+		return fmt.Errorf("operation %q has a default timeout that the protocol does not know: %w", s.name, s.timeout.CheckValid())
 	case s.timeout != nil && s.timeout.AsDuration() <= 0:
 		return fmt.Errorf("operation %q: a timeout of %s leaves no time", s.name, s.timeout.AsDuration())
 	}
 	return s.keyFault()
+}
+
+// size is how much of a message the operation takes when a kernel asks for all of them. The error says why it cannot be
+// sent.
+func (s *spec) size() (int, error) {
+	var m proto.Message = s.tool()
+	if s.command {
+		m = s.slashCommand()
+	}
+	encoded, err := proto.Marshal(m)
+	if err != nil {
+		return 0, fmt.Errorf("operation %q cannot be described: %w", s.name, err)
+	}
+	return len(encoded), nil
 }
 
 func (s *spec) keyFault() error {

@@ -142,12 +142,12 @@ func (n *node) decode(value *structpb.Value, v reflect.Value, path string) error
 
 func (n *node) decodeString(s string, v reflect.Value, path string) error {
 	if len(n.enum) > 0 && !slices.Contains(n.enum, s) {
-		return &ArgumentError{path, fmt.Sprintf("must be one of %s, not %q", strings.Join(n.enum, ", "), s)}
+		return &ArgumentError{path, fmt.Sprintf("must be one of %s, not %q", strings.Join(n.enum, ", "), clipped(s))}
 	}
 	switch {
 	case n.text:
 		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
-			return &ArgumentError{path, "is not right: " + err.Error()}
+			return &ArgumentError{path, "is not right: " + clipped(err.Error())}
 		}
 	case v.IsValid():
 		v.SetString(s)
@@ -227,7 +227,18 @@ func at(err error, path string, i int) error {
 	return &ArgumentError{fmt.Sprintf("%s[%d]%s", path, i, strings.TrimPrefix(wrong.Argument, path)), wrong.Problem}
 }
 
+// shownBytes is how much of a caller's text an error repeats: enough to know it by.
+const shownBytes = 200
+
+func clipped(text string) string {
+	if len(text) <= shownBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:shownBytes], "") + "…"
+}
+
 func join(path, name string) string {
+	name = clipped(name)
 	if name == "" {
 		name = `""`
 	}

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
@@ -24,6 +22,9 @@ func (t *Type) Encode(from any) (*structpb.Struct, error) {
 		s, _ := from.(*structpb.Struct)
 		if s == nil {
 			s = &structpb.Struct{}
+		}
+		if err := shallow(s, 1); err != nil {
+			return nil, err
 		}
 		return s, t.node.check(s)
 	}
@@ -93,7 +94,7 @@ func (n *node) encodeList(v reflect.Value) (*structpb.Value, error) {
 
 func (n *node) encodeString(v reflect.Value) (*structpb.Value, error) {
 	if n.text {
-		text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		text, err := marshaler(v).MarshalText()
 		return structpb.NewStringValue(strings.ToValidUTF8(string(text), "\uFFFD")), err
 	}
 	text := v.String()
@@ -103,17 +104,22 @@ func (n *node) encodeString(v reflect.Value) (*structpb.Value, error) {
 	return structpb.NewStringValue(strings.ToValidUTF8(text, "\uFFFD")), nil
 }
 
-// encodeFree takes whatever encoding/json makes an object of.
 func encodeFree(v reflect.Value) (*structpb.Value, error) {
-	text, err := json.Marshal(v.Interface())
-	if err != nil {
-		return nil, err
+	if v.Len() == 0 { // of nil, encoding/json makes null
+		return structpb.NewStructValue(&structpb.Struct{}), nil
 	}
-	s := &structpb.Struct{}
-	if v.Len() > 0 { // of nil, encoding/json makes null
-		err = protojson.Unmarshal(text, s)
-	}
+	s, err := Free(v.Interface())
 	return structpb.NewStructValue(s), err
+}
+
+// marshaler is v as what writes itself; the method may be one of its pointer.
+func marshaler(v reflect.Value) encoding.TextMarshaler {
+	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
+		return m
+	}
+	copied := reflect.New(v.Type())
+	copied.Elem().Set(v)
+	return copied.Interface().(encoding.TextMarshaler)
 }
 
 func encodeNumber(v reflect.Value) (*structpb.Value, error) {

@@ -5,9 +5,11 @@ package schema
 
 import (
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +61,9 @@ func Of(t reflect.Type) (*Type, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%s is not a struct", t)
 	}
+	if isText(t) {
+		return nil, fmt.Errorf("%s is a text and no object; a struct that embeds one takes its methods", t)
+	}
 	n, err := read(t, nil)
 	if err != nil {
 		return nil, err
@@ -78,6 +83,9 @@ func read(t reflect.Type, seen []reflect.Type) (*node, error) {
 	}
 	switch t.Kind() {
 	case reflect.String:
+		if t == reflect.TypeFor[json.Number]() {
+			return nil, fmt.Errorf("%s would be a string: use a float64, or a string", t)
+		}
 		n.kind = schemav1.SchemaType_SCHEMA_TYPE_STRING
 	case reflect.Bool:
 		n.kind = schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN
@@ -116,7 +124,7 @@ func unfit(t reflect.Type) error {
 
 // isText reports whether t writes and reads itself as text, like time.Time.
 func isText(t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) &&
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()) &&
 		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
@@ -133,26 +141,32 @@ func (n *node) readList(t reflect.Type, seen []reflect.Type) (err error) {
 
 func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 	n.byName = map[string]*field{}
+	var own [][]int // embedded structs that are not opened: what is in them is theirs
+	silent := false
 	for _, sf := range reflect.VisibleFields(t) {
-		if sf.Anonymous && sf.Type.Kind() == reflect.Pointer {
-			return fmt.Errorf("field %s.%s: embed the struct, not a pointer to it", t, sf.Name)
-		}
-		if sf.Anonymous || !sf.IsExported() {
+		if slices.ContainsFunc(own, func(outer []int) bool {
+			return len(sf.Index) > len(outer) && slices.Equal(sf.Index[:len(outer)], outer)
+		}) {
 			continue
 		}
-		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
-		if name == "-" {
+		name, optional, err := readTag(t, sf)
+		switch {
+		case err != nil:
+			return err
+		case sf.Anonymous && name == "":
+			continue // its fields follow
+		case name == "" || name == "-":
+			silent = true
+			own = append(own, sf.Index)
 			continue
-		}
-		if name == "" {
-			return fmt.Errorf("field %s.%s has no json tag to take its name from", t, sf.Name)
+		case sf.Anonymous:
+			own = append(own, sf.Index)
 		}
 		f, err := readField(sf, seen)
 		if err != nil {
 			return fmt.Errorf("field %s.%s: %w", t, sf.Name, err)
 		}
-		f.name = name
-		f.optional = f.optional || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		f.name, f.optional = name, f.optional || optional
 		if n.byName[name] != nil {
 			return fmt.Errorf("two fields of %s are named %q", t, name)
 		}
@@ -162,7 +176,38 @@ func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 			n.required = append(n.required, name)
 		}
 	}
+	if silent && len(n.fields) == 0 {
+		return fmt.Errorf("%s has no field that would be seen", t)
+	}
 	return nil
+}
+
+// readTag gives the name of a field: "-" or nothing for one that takes no part, and nothing for an embedded struct whose
+// fields are the outer struct's. What encoding/json would read in another way than this package is an error.
+func readTag(t reflect.Type, sf reflect.StructField) (name string, optional bool, err error) {
+	tag, tagged := sf.Tag.Lookup("json")
+	name, options, _ := strings.Cut(tag, ",")
+	switch {
+	case tag == "-":
+		return name, false, nil
+	case sf.Anonymous && sf.Type.Kind() == reflect.Pointer:
+		return "", false, fmt.Errorf("field %s.%s: embed the struct, not a pointer to it", t, sf.Name)
+	case sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Struct && !isText(sf.Type):
+		return "", false, nil
+	case !sf.IsExported() && tagged:
+		return "", false, fmt.Errorf("field %s.%s has a json tag but is not exported", t, sf.Name)
+	case !sf.IsExported():
+		return "", false, nil
+	case name == "":
+		return "", false, fmt.Errorf("field %s.%s has no json tag to take its name from", t, sf.Name)
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		if option != "" && option != "omitempty" && option != "omitzero" {
+			return "", false, fmt.Errorf("field %s.%s: the json tag may say omitempty or omitzero, not %q", t, sf.Name, option)
+		}
+		optional = optional || option != ""
+	}
+	return name, optional, nil
 }
 
 func readField(sf reflect.StructField, seen []reflect.Type) (*field, error) {
@@ -176,12 +221,18 @@ func readField(sf reflect.StructField, seen []reflect.Type) (*field, error) {
 			return nil, fmt.Errorf("an enum tag needs a string")
 		}
 		n.enum = strings.Split(enum, ",")
+		if slices.ContainsFunc(n.enum, func(value string) bool { return strings.TrimSpace(value) != value }) {
+			return nil, fmt.Errorf("enum tag %q: the values have commas between them and no spaces", enum)
+		}
 	}
 	if n.minimum, err = n.bound(sf, "min"); err != nil {
 		return nil, err
 	}
 	if n.maximum, err = n.bound(sf, "max"); err != nil {
 		return nil, err
+	}
+	if n.minimum != nil && n.maximum != nil && *n.minimum > *n.maximum {
+		return nil, fmt.Errorf("no number is at least %g and at most %g", *n.minimum, *n.maximum)
 	}
 	return f, f.readDefault(sf)
 }

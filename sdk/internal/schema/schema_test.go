@@ -1,8 +1,14 @@
 package schema_test
 
 import (
+	"encoding/json"
+	"math"
+	"math/big"
 	"reflect"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -166,6 +172,30 @@ func TestOfRefusesWhatTheSubsetCannotSay(t *testing.T) {
 		{"an enum of numbers", reflect.TypeFor[struct {
 			N int `json:"n" enum:"1,2"`
 		}](), "enum tag needs a string"},
+		{"an embedded pointer", reflect.TypeFor[struct{ *edit }](), "not a pointer"},
+		{"an embedded string", reflect.TypeFor[struct{ Word }](), "has no json tag"},
+		{"an embedded text", reflect.TypeFor[struct{ time.Time }](), "is a text and no object"},
+		{"an option that encoding/json has", reflect.TypeFor[struct {
+			N int `json:"n,string"`
+		}](), `not "string"`},
+		{"an option that nobody has", reflect.StructOf([]reflect.StructField{
+			{Name: "N", Type: reflect.TypeFor[int](), Tag: `json:"n,omitemtpy"`},
+		}), `not "omitemtpy"`},
+		{"a tag that nobody sees", reflect.StructOf([]reflect.StructField{
+			{Name: "n", PkgPath: "p", Type: reflect.TypeFor[int](), Tag: `json:"n"`},
+		}), "is not exported"},
+		{"a struct that hides everything", reflect.TypeFor[struct {
+			Lock sync.Mutex `json:"lock"`
+		}](), "has no field that would be seen"},
+		{"a number that is a text", reflect.TypeFor[struct {
+			N json.Number `json:"n"`
+		}](), "would be a string"},
+		{"an enum with spaces", reflect.TypeFor[struct {
+			S string `json:"s" enum:"a, b"`
+		}](), "no spaces"},
+		{"bounds without a number between them", reflect.TypeFor[struct {
+			N int `json:"n" min:"2" max:"1"`
+		}](), "no number is at least 2 and at most 1"},
 		{"a bound that is no number", reflect.TypeFor[struct {
 			N int `json:"n" min:"one"`
 		}](), "is not a number"},
@@ -174,6 +204,111 @@ func TestOfRefusesWhatTheSubsetCannotSay(t *testing.T) {
 			_, err := schema.Of(test.of)
 			require.ErrorContains(t, err, test.want)
 		})
+	}
+}
+
+// Word is a string that can be embedded.
+type Word string
+
+// Hidden has a field that nobody may see.
+type Hidden struct {
+	Inner string `json:"inner"`
+}
+
+// TestEmbeddedStructsAreReadAsEncodingJSONReadsThem: promoted without a tag, a member of their own with one, and left out
+// with "-".
+func TestEmbeddedStructsAreReadAsEncodingJSONReadsThem(t *testing.T) {
+	type promoted struct{ Hidden }
+	type named struct {
+		Hidden `json:"hidden"`
+		Word   `json:"word"`
+	}
+	type left struct {
+		Hidden `json:"-"`
+		Name   string `json:"name"`
+	}
+	for _, test := range []struct {
+		name string
+		of   any
+	}{
+		{"promoted", promoted{Hidden{"x"}}}, {"named", named{Hidden{"x"}, "w"}}, {"left out", left{Hidden{"x"}, "n"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			shape, err := schema.Of(reflect.TypeOf(test.of))
+			require.NoError(t, err)
+			got, err := shape.Encode(test.of)
+			require.NoError(t, err)
+			text, err := json.Marshal(test.of)
+			require.NoError(t, err)
+			require.JSONEq(t, string(text), protojson.Format(got))
+			back := reflect.New(reflect.TypeOf(test.of))
+			require.NoError(t, shape.Decode(got, back.Interface()))
+		})
+	}
+}
+
+func TestTextsOfPointerMethods(t *testing.T) {
+	type sums struct {
+		Total *big.Int  `json:"total"`
+		Each  []big.Int `json:"each"`
+	}
+	in := sums{Total: big.NewInt(1 << 60), Each: []big.Int{*big.NewInt(-7)}}
+	encoded, err := typeOf[sums](t).Encode(in)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"total": "1152921504606846976", "each": []any{"-7"}}, encoded.AsMap())
+	var out sums
+	require.NoError(t, typeOf[sums](t).Decode(encoded, &out))
+	require.Equal(t, in, out)
+}
+
+func TestFreeObjectsSurviveOrAreRefused(t *testing.T) {
+	type free struct {
+		M map[string]any `json:"m"`
+	}
+	deep := map[string]any{}
+	for range 1000 {
+		deep = map[string]any{"d": []any{deep}}
+	}
+	for _, test := range []struct {
+		name string
+		in   map[string]any
+		want string // an error, or nothing
+	}{
+		{"nil", nil, ""},
+		{"plain values", map[string]any{"a": []any{1, "x\xff", nil, true}, "b": map[string]int{"c": 1 << 53}, "d": 1e20, "e": 0.1}, ""},
+		{"a long number", map[string]any{"a": []any{map[string]any{"b": int64(1<<53 + 1)}}}, "m: a: [0]: b: 9007199254740993 is beyond 2^53"},
+		{"NaN", map[string]any{"a": math.NaN()}, "unsupported value"},
+		{"too deep", deep, "m: it is nested more than 1000 levels deep"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			encoded, err := typeOf[free](t).Encode(free{test.in})
+			if test.want != "" {
+				require.ErrorContains(t, err, test.want)
+				return
+			}
+			require.NoError(t, err)
+			var out free
+			require.NoError(t, typeOf[free](t).Decode(encoded, &out))
+			require.Len(t, out.M, len(test.in))
+		})
+	}
+}
+
+func TestErrorsRepeatLittleOfWhatIsLong(t *testing.T) {
+	long := strings.Repeat("long", 1<<18)
+	type dated struct {
+		At   time.Time `json:"at"`
+		Mode string    `json:"mode" enum:"files,count"`
+	}
+	for _, in := range []map[string]any{
+		{long: 1}, {"at": long}, {"at": "2026-01-02T03:04:05Z", "mode": long},
+	} {
+		s, err := structpb.NewStruct(in)
+		require.NoError(t, err)
+		var argument *schema.ArgumentError
+		require.ErrorAs(t, typeOf[dated](t).Decode(s, &dated{}), &argument)
+		require.Less(t, len(argument.Error()), 600)
+		require.Less(t, len(argument.Argument), 600)
 	}
 }
 
