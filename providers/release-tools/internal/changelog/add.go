@@ -71,7 +71,7 @@ func (d *Document) category(name string) (string, error) {
 	return "", refusal.Argument("section", "unknown-section", "%q is no category of %s: use %s", name, d.name, strings.Join(known, ", "))
 }
 
-var bulleted = regexp.MustCompile(`^[-*+][ \t]+`)
+var bulleted = regexp.MustCompile(`^[-*+](?:[ \t]+|$)`)
 
 // cleanEntry takes off a bullet and what would be no text.
 func cleanEntry(entry string) (string, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -55,29 +54,6 @@ func prepare(t *testing.T, r *gittest.Repo, commit bool) *Plan {
 }
 
 func sequenceOf(p *Plan) sequence { return p.sequence(p.record(), &Result{Commit: p.Head}) }
-
-// Whatever step fails, and whichever way, everything is as before and the first error is the one shown.
-func TestFailureAtEveryStep(t *testing.T) {
-	for _, commit := range []bool{false, true} {
-		for i := range sequenceOf(prepare(t, gittest.New(t), commit)).steps {
-			t.Run(fmt.Sprintf("commit=%v step %d", commit, i), func(t *testing.T) {
-				r := gittest.New(t)
-				p := prepare(t, r, commit)
-				before := r.Snapshot()
-				seq := sequenceOf(p)
-				disk := errors.New("no space left on device")
-				seq.steps[i].run = func(context.Context) error { return disk }
-				var e ear
-				err := seq.take(t.Context(), e.reporter())
-				require.ErrorIs(t, err, disk)
-				require.ErrorContains(t, err, "nothing of it stands")
-				require.Equal(t, before, r.Snapshot())
-				require.Empty(t, e.notes)
-				require.Empty(t, r.Git("status", "--porcelain"))
-			})
-		}
-	}
-}
 
 // An undo that fails is said, with what still stands, and the others go on.
 func TestFailureOfTheWayBack(t *testing.T) {
