@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentco/agent/providers/bash/internal/environ"
 	"github.com/agentco/agent/providers/bash/internal/readonly"
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
 	"github.com/agentco/agent/providers/bash/internal/workdir"
@@ -34,8 +35,11 @@ func (c *config) checkReading() error {
 func (c *config) openReading() error {
 	r := &c.reading
 	r.roots = c.roots
-	home, _ := os.UserHomeDir()
-	r.homeInside = home != "" && inside(c.roots, home)
+	for _, v := range environ.Build(os.Environ(), c.EnvAllow, c.Env, "/") {
+		if name, dir, _ := strings.Cut(v, "="); name == "HOME" || name == "XDG_CONFIG_HOME" {
+			r.homeInside = r.homeInside || filepath.IsAbs(dir) && inside(c.roots, dir)
+		}
+	}
 	policy, err := sandbox.Confine(c.temporaries()...)
 	if err != nil {
 		return sdk.BadField("env", "open the directory for temporary files: %w", err)
@@ -68,16 +72,20 @@ func inside(roots *workdir.Roots, path string) bool {
 }
 
 // understood reports whether a shell reads the scripts that were written anew as they are
-// meant.
+// meant. The Korn shells do not: to them a number is an expression, with commands in it.
 func (r *reading) understood(shell string) bool {
-	return slices.Contains([]string{"bash", "sh", "dash", "ash", "ksh"}, filepath.Base(shell))
+	if path, err := filepath.EvalSymlinks(shell); err == nil {
+		shell = path
+	}
+	return slices.Contains([]string{"bash", "sh", "dash", "ash", "busybox"}, filepath.Base(shell))
 }
 
 // meddlers are variables, or beginnings of names, that make programs run others, or options
 // of programs.
 var meddlers = []string{
-	"BASH_", "BASHOPTS", "SHELLOPTS", "ENV", "CDPATH", "IFS", "PS4", "GLOBIGNORE", "POSIXLY_CORRECT", "LD_", "DYLD_", "GIT_",
-	"AWKPATH", "AWKLIBPATH", "GAWK_", "LOCPATH", "GCONV_PATH", "NODE_", "PYTHON", "PERL", "RUBY", "RIPGREP_", "DEBUGINFOD_", "MAKE", "GOFLAGS", "GOENV",
+	"BASH_", "BASHOPTS", "SHELLOPTS", "ENV", "FPATH", "CDPATH", "IFS", "PS4", "GLOBIGNORE", "POSIXLY_CORRECT", "LD_", "DYLD_", "GIT_",
+	"AWKPATH", "AWKLIBPATH", "GAWK_", "LOCPATH", "NLSPATH", "GCONV_PATH", "GETCONF_DIR", "OPENSSL_", "MAGIC", "NODE_", "PYTHON", "PERL", "RUBY",
+	"RIPGREP_", "DEBUGINFOD_", "MAKE", "GOFLAGS", "GOENV", "CC", "CXX", "TAPE", "RSH", "GZIP", "BZIP", "BZIP2", "XZ_", "UNZIP", "ZIPINFO",
 }
 
 // environment is that of bash without what could make a harmless command run another.
@@ -85,9 +93,11 @@ func (r *reading) environment(vars []string) []string {
 	kept := make([]string, 0, len(vars))
 	for _, v := range vars {
 		name, value, _ := strings.Cut(v, "=")
+		_, ours := readonly.Environment[name]
 		switch {
 		case name == "PATH":
 			kept = append(kept, "PATH="+r.path(value))
+		case ours, name == "HOME" && !filepath.IsAbs(value):
 		case strings.HasSuffix(name, "_OPTIONS"), slices.ContainsFunc(meddlers, func(m string) bool { return meddles(m, name) }):
 		default:
 			kept = append(kept, v)

@@ -284,13 +284,24 @@ func TestShellReadFindsFilters(t *testing.T) {
 		return h.Call(t.Context(), "shell_read", fields{"command": "cd src && git status"})
 	}
 	require.Nil(t, status().Err, "the user's own filters are the user's")
-	configure(".git/config", "filter.theirs.clean")
-	r := status()
-	require.NotNil(t, r.Err)
-	require.Equal(t, denied, r.Err.GetCategory())
-	require.Contains(t, r.Err.GetMessage(), "filter.theirs.clean")
-	require.NotContains(t, r.Err.GetMessage(), "filter.own.clean")
+	for _, setting := range []string{"filter.theirs.clean", "lfs.extension.theirs.clean", "hook.theirs.command"} {
+		configure(".git/config", setting)
+		r := status()
+		require.NotNil(t, r.Err, setting)
+		require.Equal(t, denied, r.Err.GetCategory())
+		require.Contains(t, r.Err.GetMessage(), setting)
+		require.NotContains(t, r.Err.GetMessage(), "filter.own.clean")
+		require.NoError(t, exec.Command("git", "-C", h.Dir, "config", "--unset", setting).Run())
+	}
 	require.Nil(t, h.Call(t.Context(), "shell_read", fields{"command": "ls"}).Err)
+	// A home that commands may change is not the user's alone.
+	t.Setenv("HOME", h.Dir)
+	configure(".gitconfig", "filter.planted.clean")
+	r := startIn(t, h.Dir, nil).Call(t.Context(), "shell_read", fields{"command": "git status"})
+	require.Contains(t, r.Err.GetMessage(), "filter.planted.clean")
+	t.Setenv("HOME", "/nonexistent")
+	r = startIn(t, h.Dir, fields{"env": fields{"HOME": h.Dir}}).Call(t.Context(), "shell_read", fields{"command": "git status"})
+	require.Contains(t, r.Err.GetMessage(), "filter.planted.clean")
 }
 
 // read_commands opens the door; the sandbox behind it stays, where the system has one.

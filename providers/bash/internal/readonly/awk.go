@@ -38,9 +38,9 @@ func (j *judge) awk(words []word) ([]word, error) {
 }
 
 func awkProgram(program string) string {
-	for _, name := range []string{"system", "getline", "@", "/inet", "\\\n"} {
+	for _, name := range []string{"system", "getline", "ARGV", "SYMTAB", "@", "/inet", "\\\n"} {
 		if strings.Contains(program, name) {
-			return "it contains " + strconv.Quote(name) + ", with which a program can run others or read from them; use bash"
+			return "it contains " + strconv.Quote(name) + ", with which a program can run others or connect to them; use bash"
 		}
 	}
 	if strings.Contains(strings.ReplaceAll(program, "||", ""), "|") {

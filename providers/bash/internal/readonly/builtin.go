@@ -169,8 +169,8 @@ func (j *judge) golang(words []word) ([]word, error) {
 	}
 	if len(words) > 2 && words[1].is("env") {
 		for _, w := range words[2:] {
-			if w.open || !goVariable.MatchString(w.text) {
-				return nil, w.refuse("go env takes names of variables here")
+			if w.open || !goVariable.MatchString(w.text) || goCompiler.MatchString(w.text) {
+				return nil, w.refuse("go env takes names of variables here, and not those for which it asks a compiler")
 			}
 		}
 		return words, nil
@@ -178,7 +178,10 @@ func (j *judge) golang(words []word) ([]word, error) {
 	return nil, words[0].refuse("go may run other programs, and downloads what go.mod asks for; only go version and go env NAME are allowed: use bash")
 }
 
-var goVariable = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+var (
+	goVariable = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	goCompiler = regexp.MustCompile(`^(?:CGO_.*FLAGS|PKG_CONFIG|GOGCCFLAGS)$`)
+)
 
 // briefly is what else some programs take for --version. Others mean "verbose" by -v, and
 // go on to read a program from their standard input.

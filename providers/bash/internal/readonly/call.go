@@ -8,8 +8,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxCalls is how many commands a script may have. All of them could run at once, in one
+// long pipe.
+const maxCalls = 256
+
 // call judges one command with its arguments.
 func (j *judge) call(c *syntax.CallExpr) error {
+	if j.calls++; j.calls > maxCalls {
+		return j.refuse(c, "there are too many commands before it; use several calls")
+	}
 	if len(c.Assigns) > 0 {
 		return j.refuse(c.Assigns[0], "variables cannot be set, not even for one command; use bash")
 	}
@@ -122,6 +129,9 @@ func (e entry) count(operands []word) error {
 // scan tells options from operands, as getopt_long does, and refuses what it does not
 // know. An option may come after operands, but not after --.
 func (e entry) scan(words []word) (operands []word, err error) {
+	if i := slices.IndexFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "@") }); e.noFiles && i >= 0 {
+		return nil, words[i].refuse("options would be read from that file; write ./ before it")
+	}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {

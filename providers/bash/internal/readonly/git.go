@@ -1,6 +1,7 @@
 package readonly
 
 import (
+	"crypto/rand"
 	"slices"
 	"strings"
 )
@@ -17,19 +18,22 @@ var gitSettings = []string{
 
 // Environment is what scripts have to run with besides.
 var Environment = map[string]string{
-	"GIT_OPTIONAL_LOCKS":  "0",    // git status does not write the index
-	"GIT_NO_LAZY_FETCH":   "1",    // a missing object is not fetched, with whatever program
-	"GIT_ALLOW_PROTOCOL":  "none", // nor with a Git that does not know the line above
+	"GIT_OPTIONAL_LOCKS": "0", // git status does not write the index
+	"GIT_NO_LAZY_FETCH":  "1", // a missing object is not fetched, with whatever program
+	// Nor with a Git that does not know the line above. This is a list of what is allowed,
+	// and any name that can be guessed is one that a repository can have an alias for.
+	"GIT_ALLOW_PROTOCOL":  rand.Text(),
 	"GIT_PAGER":           "cat",
 	"GIT_EDITOR":          "false",
 	"GIT_TERMINAL_PROMPT": "0",
-	"GOTOOLCHAIN":         "local", // go does not download what go.mod asks for
+	"GOTOOLCHAIN":         "local",     // go does not download what go.mod asks for
+	"TEST_TELEMETRY_DIR":  "/dev/null", // nor does it count in a file how often it is called
 }
 
 // gitFilters finds what cannot be overruled, because it has names that anybody can choose:
-// filters that Git runs to compare a file with the index. Those of the user's own
-// configuration are the user's.
-const gitFilters = ` config --show-scope --name-only --get-regexp '^filter\..*\.(clean|smudge|process)$' 2>/dev/null || ` +
+// filters that Git runs to compare a file with the index, what git-lfs has these run, and
+// hooks. Those of the user's own configuration are the user's.
+const gitFilters = ` config --show-scope --name-only --get-regexp '^(filter|lfs\.extension|hook)\..*\.(clean|smudge|process|command)$' 2>/dev/null || ` +
 	`[ $? -ne 129 ] || printf 'local\tGit is too old to say\n')` + "\n"
 
 // Hazards are the settings, of those that [Plan.Before] has printed, with which somebody
@@ -47,8 +51,8 @@ func Hazards(printed string, home bool) []string {
 	return found
 }
 
-// git judges git by its subcommand. Only those that are built in are on the list: an alias
-// cannot have their names.
+// git judges git by its subcommand. Only those that are built in, and not on their way out,
+// are on the list: an alias cannot have their names.
 func (j *judge) git(words []word) ([]word, error) {
 	n := 1
 	at := ""
@@ -115,14 +119,26 @@ func gitEntry(words []word) (e entry, length int, err error) {
 // branch makes one.
 func gitLists(name word, words, operands []word) error {
 	given := func(options ...string) bool {
-		return slices.ContainsFunc(words, func(w word) bool { return w.is(options...) })
+		for _, w := range words {
+			if w.is("--") {
+				break
+			}
+			// git config takes no option after the first name: all that follows is a value.
+			if name.text == "config" && !strings.HasPrefix(w.text, "-") {
+				break
+			}
+			if w.is(options...) {
+				return true
+			}
+		}
+		return false
 	}
 	switch sub := name.text; {
 	case sub == "branch" && len(operands) > 0 && !given("--list"),
 		sub == "tag" && len(operands) > 0 && !given("--list", "-l"):
 		return operands[0].refuse("it would be created; write --list before a pattern")
 	case sub == "config" && !given("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"):
-		return name.refuse("it may set a value; write --get or --list")
+		return name.refuse("it may set a value; write --get or --list first")
 	}
 	return nil
 }

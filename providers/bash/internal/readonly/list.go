@@ -17,6 +17,7 @@ type entry struct {
 	operands int             // how many there may be; -1 for any number
 	options  map[string]need // "-k" or "--key"
 	inserts  []string
+	noFiles  bool // no @file, from which a program would read options
 }
 
 // need is whether an option takes a value.
@@ -57,6 +58,8 @@ func (e *entry) read(tokens []string, sets map[string][]string) {
 		switch {
 		case token == "*":
 			e.anything = true
+		case token == "!@":
+			e.noFiles = true
 		case strings.HasPrefix(token, "<"):
 			limit, _ := strconv.Atoi(token[1:])
 			e.operands = limit - 1

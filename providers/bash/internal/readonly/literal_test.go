@@ -27,8 +27,8 @@ func requireLiteral(t require.TestingT, script string) {
 }
 
 var (
-	livePattern = regexp.MustCompile(`^~?(?:[*?]|\[[!^]?[A-Za-z0-9_.,-]+\])*$`)
-	liveName    = regexp.MustCompile(`^(?:[a-z][a-z0-9_]*|HOME|PWD|USER|\?)$`)
+	livePattern = regexp.MustCompile(`^(?:~/?)?(?:[*?]|\[[!^]?[A-Za-z0-9_.,-]+\])*$`)
+	liveName    = regexp.MustCompile(`^(?:[a-z][a-z0-9_]*|HOME|PWD|PATH|SHELL|LANG|TERM|TMPDIR|GOPATH|GOROOT|VIRTUAL_ENV|OLDPWD|HOSTNAME|USER|\?)$`)
 )
 
 func faultOf(n syntax.Node) error {
@@ -74,7 +74,7 @@ func faultOfCall(c *syntax.CallExpr) error {
 }
 
 func faultOfWord(w *syntax.Word) error {
-	bare := slices.Contains([]string{"/dev/null", "1", "2", "time"}, w.Lit())
+	bare := slices.Contains([]string{"/dev/null", "1", "2", "time", "/"}, w.Lit())
 	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
@@ -83,7 +83,8 @@ func faultOfWord(w *syntax.Word) error {
 			}
 		case *syntax.DblQuoted:
 			variable, ok := p.Parts[0].(*syntax.ParamExp)
-			if !ok || len(p.Parts) != 1 || !liveName.MatchString(variable.Param.Value) {
+			if !ok || len(p.Parts) != 1 || !liveName.MatchString(variable.Param.Value) ||
+				variable.Exp != nil && (variable.Exp.Op != syntax.DefaultUnsetOrNull || variable.Exp.Word.Lit() != "/") {
 				return fmt.Errorf("double quotes around more than a variable")
 			}
 		case *syntax.SglQuoted:

@@ -86,7 +86,7 @@ func TestScript(t *testing.T) {
 		`l\s -"l" 'a b'`:              `'ls' '-l' 'a b'`,
 		`echo it\'s $'\t'`:            `'echo' 'it'\''s' '	'`,
 		`echo {a,b}"c"*`:              `'echo' 'ac'* 'bc'*`,
-		`cat ~/x "$HOME"/y | wc`:      `'cat' ~'/x' "${HOME}"'/y' | 'wc'`,
+		`cat ~/x "$HOME"/y | wc`:      `'cat' ~/'x' "${HOME:-/}"'/y' | 'wc'`,
 		`ls &>/dev/null || true`:      `'ls' >/dev/null 2>&1 || 'true'`,
 		`sed -n p a`:                  `'sed' '--sandbox' '-n' 'p' 'a'`,
 		`timeout 5 sed p`:             `'timeout' '5' 'sed' '--sandbox' 'p'`,

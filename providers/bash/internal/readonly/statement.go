@@ -16,6 +16,7 @@ type judge struct {
 	out       strings.Builder
 	variables map[string]bool // of for loops: whether every value is tame
 	loops     int             // how deep in loops
+	calls     int             // how many commands there were
 
 	where        []string // how to get to where a command may run: "" or "cd 'a' && "
 	repositories []string // how Git is called there: "cd 'a' && git '-C' 'b'"

@@ -210,7 +210,10 @@ func (r *reader) substitution(part syntax.WordPart) error {
 }
 
 // known are the variables that may be used, with how their values begin.
-var known = map[string]string{"HOME": "/", "PWD": "/", "USER": "", "?": "0"}
+var known = map[string]string{
+	"HOME": "/", "PWD": "/", "?": "0", "USER": "", "SHELL": "", "PATH": "", "LANG": "", "TERM": "", "TMPDIR": "",
+	"GOPATH": "", "GOROOT": "", "VIRTUAL_ENV": "", "OLDPWD": "", "HOSTNAME": "",
+}
 
 // variable leaves a variable to the shell, always quoted: its value is never split.
 func (j *judge) variable(r *reader, p *syntax.ParamExp) error {
@@ -228,7 +231,10 @@ func (j *judge) variable(r *reader, p *syntax.ParamExp) error {
 	}
 	begin, ok := known[name]
 	if !ok {
-		return r.refuse("its value cannot be known; write the text that is meant (only HOME, PWD, USER, ? and the variable of a for loop are read)")
+		return r.refuse("its value cannot be known; write the text that is meant (only HOME, PWD, PATH, USER, ? and the like, and the variable of a loop, are read)")
+	}
+	if begin == "/" { // else what follows would be all of the word, and might be an option
+		name += ":-/"
 	}
 	r.live(`"${`+name+`}"`, begin)
 	return nil
@@ -250,8 +256,12 @@ func (r *reader) unquoted(text string, first bool) error {
 		if text != "~" && text[1] != '/' {
 			return r.refuse("another user's home cannot be known; write the path")
 		}
-		r.live("~", "/")
-		text = text[1:]
+		if text = text[1:]; text == "" {
+			r.live("~", "/")
+		} else { // the shell does not know it with a quoted slash
+			r.live("~/", "/")
+			text = text[1:]
+		}
 	}
 	for text != "" {
 		switch c := text[0]; {

@@ -89,6 +89,9 @@ func (j *judge) xargs(words []word) ([]word, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := xargsLimits(words[1:min(n, len(words))]); err != nil {
+		return nil, err
+	}
 	if n >= len(words) {
 		return words, nil // it prints them
 	}
@@ -102,6 +105,29 @@ func (j *judge) xargs(words []word) ([]word, error) {
 	}
 	return words, nil
 }
+
+// xargsLimits refuses options that are not what they look like, and too many processes.
+func xargsLimits(options []word) error {
+	for i, w := range options {
+		value := ""
+		if i+1 < len(options) {
+			value = options[i+1].text
+		}
+		switch {
+		case xargsHidden.MatchString(w.text):
+			return w.refuse("what it replaces is hard to see; write it on its own: -I {}")
+		case xargsParallel.MatchString(w.text) && !fewProcesses.MatchString(w.text+value):
+			return w.refuse("it may start too many processes at once; write -P 8, or a smaller number")
+		}
+	}
+	return nil
+}
+
+var (
+	xargsHidden   = regexp.MustCompile(`^-[^-I].*I`)
+	xargsParallel = regexp.MustCompile(`^(?:-[^-]*P|--max-procs)`)
+	fewProcesses  = regexp.MustCompile(`^(?:-P|--max-procs=?)[1-8](?:\D|$)`)
+)
 
 // replaces reports whether what xargs puts other words in for is a part of the name.
 func replaces(options []word, name string) bool {

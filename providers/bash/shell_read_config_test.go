@@ -1,0 +1,55 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/providers/bash/internal/readonly"
+	"github.com/agentco/agent/providers/bash/internal/workdir"
+)
+
+// What makes a harmless command run another is dropped, and what scripts need is there
+// once: of two values a shell takes the last.
+func TestReadingEnvironment(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "bin"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join(root, "bin"), filepath.Join(t.TempDir(), "link")))
+	roots, err := workdir.NewRoots("/", []string{root})
+	require.NoError(t, err)
+	kept := (&reading{roots: roots}).environment([]string{
+		"PATH=/usr/bin:bin::" + root + "/bin:/bin", "HOME=-x", "LANG=C", "PYTHONSTARTUP=x", "BASH_FUNC_ls%%=() { x; }", "LD_PRELOAD=x.so", "ENV=x",
+		"GIT_DIR=x", "GOTOOLCHAIN=path", "GREP_OPTIONS=x", "TAPE=host:x", "MAGIC=x", "OPENSSL_CONF=x", "GZIP=x", "FPATH=x", "CC=./x", "CCACHE=y",
+	})
+	want := []string{"CCACHE=y", "LANG=C", "PATH=/usr/bin:/bin"}
+	for name, value := range readonly.Environment {
+		want = append(want, name+"="+value)
+	}
+	require.ElementsMatch(t, want, kept)
+}
+
+// Without a home, $HOME is not nothing: what is written after it would be an option.
+func TestShellReadWithoutHome(t *testing.T) {
+	h := start(t, fields{"env": fields{"HOME": ""}})
+	r := h.Call(t.Context(), "shell_read", fields{"command": `echo "$HOME"-delete; cd / && echo "$PWD"-x`})
+	require.Nil(t, r.Err, "%v", r.Err)
+	require.Equal(t, "/-delete\n/-x\n", r.Stdout)
+}
+
+// Numbers of a Korn shell are expressions, and expressions run commands.
+func TestShellReadUnderstandsShells(t *testing.T) {
+	dir := t.TempDir()
+	for name, target := range map[string]string{"sh": "dash", "bash": "bash", "ash": "busybox", "ksh": "ksh", "posix/sh": "mksh", "zsh": "zsh"} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		if target != filepath.Base(name) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, target), nil, 0o700))
+			require.NoError(t, os.Symlink(filepath.Join(dir, target), path))
+		}
+		require.Equal(t, target == "dash" || target == "bash" || target == "busybox", (&reading{}).understood(path), name)
+	}
+}
