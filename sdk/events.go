@@ -53,7 +53,7 @@ func (e *events) status(message string) {
 		return
 	}
 	e.flushStepsLocked()
-	e.emit(progressEvent(message, nil))
+	e.emit(progressEvent(clipped(e.secrets, message), nil))
 }
 
 func (e *events) progress(done, total int) {
@@ -66,7 +66,7 @@ func (e *events) progress(done, total int) {
 func (e *events) exit(code int, signal string) bool {
 	status := &toolv1.ToolEvent_ExitStatus{ExitCode: int32(code)}
 	if signal != "" {
-		status.Signal = proto.String(clipped(signal))
+		status.Signal = proto.String(clipped(e.secrets, signal))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,8 +157,9 @@ func payloadOf(v any) (*structpb.Struct, error) {
 	return schema.Free(v)
 }
 
-// clipped keeps a text to what somebody can look at, and UTF-8.
-func clipped(text string) string {
+// clipped keeps a text to what somebody can look at, and UTF-8. Secrets go first: a part of one would not be known.
+func clipped(secrets *secret.Set, text string) string {
+	text = secrets.Text(text)
 	if len(text) > textBytes {
 		text = text[:textBytes] + "…"
 	}

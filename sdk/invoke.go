@@ -25,13 +25,13 @@ type outcome struct {
 func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall, send func(*toolv1.ToolEvent) error) error {
 	ctx, end, ok := s.life.begin(rpc)
 	if !ok {
-		return send(errorEvent(s.ending()))
+		return send(s.errorEvent(s.ending()))
 	}
 	defer end()
 	s.callbacks.prepare()
 	op, config, err := s.admit(command, call.GetToolName())
 	if err != nil {
-		return send(secret.Clean(s.secrets, errorEvent(err)))
+		return send(s.errorEvent(err))
 	}
 	f := &frame{
 		server: s, config: config, call: call, operation: op.about(),
@@ -43,7 +43,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	out := f.await(done)
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()
-		err = f.events.end(lastEvent(op.about(), out))
+		err = f.events.end(s.lastEvent(op.about(), out))
 	}
 	if ctx.Err() == nil {
 		return err
@@ -96,19 +96,20 @@ func (f *frame) await(done <-chan outcome) outcome {
 }
 
 // lastEvent is the one event that ends a call that was not cancelled.
-func lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
+func (s *server) lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
 	if out.err != nil {
-		return errorEvent(uncancelled(out.err))
+		return s.errorEvent(uncancelled(out.err))
 	}
 	event := &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: out.payload}}}
 	if size := proto.Size(event); size > messageBytes {
-		return errorEvent(Failed("%s: the result has %d bytes and one message carries at most %d; ask for less at a time", op.name, size, messageBytes))
+		return s.errorEvent(Failed("%s: the result has %d bytes and one message carries at most %d; ask for less at a time", op.name, size, messageBytes))
 	}
 	return event
 }
 
-func errorEvent(err error) *toolv1.ToolEvent {
-	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(asError(err).proto(), messageBytes)}}
+// errorEvent is err as an event. What must not be sent goes before anything is cut, which could leave a part of it.
+func (s *server) errorEvent(err error) *toolv1.ToolEvent {
+	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(secret.Clean(s.secrets, asError(err).proto()), messageBytes)}}
 }
 
 // uncancelled is err for a call that nobody cancelled: a context that the function made and ended itself is no

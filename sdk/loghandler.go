@@ -36,7 +36,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 		return true
 	})
 	h.queue.add(logRecord{session: h.session, entry: fitting(&logv1.LogEntry{
-		Level: levelOf(r.Level), Logger: h.name, Message: clipped(r.Message),
+		Level: levelOf(r.Level), Logger: h.name, Message: clipped(h.queue.callbacks.secrets, r.Message),
 		Fields: looseStruct(fields), Time: timestamppb.New(r.Time),
 	})})
 	return nil

@@ -102,8 +102,9 @@ func (r Root) ReadFile(name string) ([]byte, error) {
 }
 
 // WriteFile replaces a file as a whole, or makes it: a reader sees what was there before or all of data, and after an
-// error it is as it was. A file that is there keeps its mode; perm is for a new one, before the umask. Its directory
-// must exist.
+// error it is as it was. A file that is there keeps its mode, though not its owner nor its other hard links; perm is for a
+// new one, before the umask. Its directory must exist, and must be writable. A process that is killed meanwhile leaves a
+// file named .draft-*.
 func (r Root) WriteFile(name string, data []byte, perm fs.FileMode) error {
 	if r.jail == nil {
 		return r.missing("write", name)
@@ -122,6 +123,9 @@ func (r Root) replace(name string, data []byte, perm fs.FileMode) error {
 		return unwritten(name, fmt.Errorf("it is not a regular file: %w", fs.ErrInvalid))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return unwritten(name, err)
+	}
+	if err == nil {
+		perm = info.Mode().Perm() // also of the draft: what it will hold is nobody else's either
 	}
 	draft := filepath.Join(filepath.Dir(path), ".draft-"+rand.Text())
 	f, err := r.jail.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)

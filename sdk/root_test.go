@@ -104,6 +104,37 @@ func TestWriteFileGoesThroughALinkAndNeverHalfWrites(t *testing.T) {
 	})
 }
 
+// TestTheDraftOfAPrivateFileIsPrivate: while it is being written, too.
+func TestTheDraftOfAPrivateFileIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "key.pem"), []byte("one"), 0o600))
+	inRoot(t, dir, func(c *sdk.Call[rooted]) {
+		var seen []fs.FileMode
+		for len(seen) == 0 { // a draft may come and go between two looks
+			written := make(chan error, 1)
+			go func() { written <- c.Config.Root.WriteFile("key.pem", make([]byte, 8<<20), 0o644) }()
+			for done := false; !done; {
+				drafts, err := filepath.Glob(filepath.Join(dir, ".draft-*"))
+				require.NoError(t, err)
+				for _, draft := range drafts {
+					if info, err := os.Stat(draft); err == nil {
+						seen = append(seen, info.Mode())
+					}
+				}
+				select {
+				case err := <-written:
+					require.NoError(t, err)
+					done = true
+				default:
+				}
+			}
+		}
+		for _, mode := range seen {
+			require.Equal(t, fs.FileMode(0o600), mode)
+		}
+	})
+}
+
 func TestRelativeNamesStartAtTheRootOrWhereTheCallIs(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))

@@ -156,3 +156,33 @@ func TestShortSecretsAreLeftAlone(t *testing.T) {
 	r := h.Call(t.Context(), "tell", map[string]any{"how": "result"})
 	require.Equal(t, "a b c   ", r.Result["did"], "every a of a text would be an asterisk")
 }
+
+// TestASecretIsGoneBeforeATextIsCut: what is left of one that was cut would not be known any more.
+func TestASecretIsGoneBeforeATextIsCut(t *testing.T) {
+	const token = "tell-token-0123456789"
+	p := sdk.New[vault]("cutter", "For tests.")
+	sdk.Tool(p, "tell", "Tells.", func(_ context.Context, c *sdk.Call[vault], in tellIn) (doOut, error) {
+		about := func(limit int) string { return strings.Repeat("x", limit-len(token)/2) + c.Config.Token }
+		switch in.How {
+		case "status":
+			c.Status("%s", about(64<<10))
+		case "log":
+			c.Log().Warn(about(64 << 10))
+		case "error":
+			return doOut{}, errors.New(about((4<<20-64<<10)/2) + strings.Repeat("y", 4<<20))
+		case "detail":
+			return doOut{}, sdk.Failed("failed").With("d", about((4<<20-64<<10)/8)+strings.Repeat("y", 4<<20))
+		}
+		return doOut{}, nil
+	}).Streaming()
+	h := sdktest.Start(t, p, map[string]any{"token": token, "proxy": map[string]any{"password": "other-password"}, "all": map[string]any{"inner": "x"}})
+	for _, how := range []string{"status", "log", "error", "detail"} {
+		r := h.Call(t.Context(), "tell", map[string]any{"how": how})
+		for _, event := range r.Events {
+			require.NotContains(t, prototext.Format(event), "tell-", how)
+		}
+	}
+	for _, entry := range h.Logs() {
+		require.NotContains(t, prototext.Format(entry), "tell-")
+	}
+}

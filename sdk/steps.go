@@ -92,6 +92,6 @@ func (e *events) flushStepsLocked() {
 
 func progressEvent(message string, fraction *float64) *toolv1.ToolEvent {
 	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Progress_{Progress: &toolv1.ToolEvent_Progress{
-		Message: clipped(message), FractionComplete: fraction,
+		Message: message, FractionComplete: fraction,
 	}}}
 }

@@ -4,6 +4,7 @@ package secret
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,12 +26,12 @@ type Set struct{ spellings atomic.Pointer[[]string] }
 func (s *Set) Hide(values []string) {
 	var all []string
 	for _, value := range values {
-		for _, spelling := range []string{
-			value, strings.TrimSpace(value), inner(strconv.Quote(value)), url.QueryEscape(value), url.PathEscape(value),
-		} {
-			if len(spelling) >= ShortestHidden && len(strings.TrimSpace(value)) >= ShortestHidden {
-				all = append(all, spelling)
-			}
+		if len(strings.TrimSpace(value)) < ShortestHidden {
+			continue
+		}
+		for _, text := range []string{value, strings.TrimSpace(value)} {
+			all = append(all, text, inner(strconv.Quote(text)), inner(strconv.QuoteToASCII(text)),
+				inner(inJSON(text, true)), inner(inJSON(text, false)), url.QueryEscape(text), url.PathEscape(text))
 		}
 	}
 	// The longest first: one may be a part of another.
@@ -39,6 +40,15 @@ func (s *Set) Hide(values []string) {
 	if len(all) > 0 {
 		s.spellings.Store(&all)
 	}
+}
+
+// inJSON is value as encoding/json writes it, which makes text fit for HTML too unless it is told not to.
+func inJSON(value string, forHTML bool) string {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(forHTML)
+	_ = e.Encode(value) // a string always encodes
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func inner(quoted string) string { return quoted[1 : len(quoted)-1] }

@@ -40,6 +40,10 @@ func TestText(t *testing.T) {
 		{"mostly space", []string{"  a       "}, "  a       ", "  a       "},
 		{"with the newline of its file", []string{"hunter2-2\n"}, "hunter2-2!", "********!"},
 		{"quoted", []string{`hunter"2"-2`}, strconv.Quote(`hunter"2"-2`), `"********"`},
+		{"as encoding/json writes it", []string{"a<hunter>&2"}, `"a\u003chunter\u003e\u00262"`, `"********"`},
+		{"as other JSON is written", []string{"a<\vhünter>"}, `"a<\u000bhünter>"`, `"********"`},
+		{"in ASCII", []string{"hünter-2-2"}, `"h\u00fcnter-2-2"`, `"********"`},
+		{"quoted, without the newline of its file", []string{`hunter"2"-2` + "\n"}, strconv.Quote(`hunter"2"-2`), `"********"`},
 		{"in a query", []string{"hunter 2+2"}, "t=" + url.QueryEscape("hunter 2+2"), "t=********"},
 		{"in a path", []string{"hunter 2/2"}, "/" + url.PathEscape("hunter 2/2"), "/********"},
 	} {
