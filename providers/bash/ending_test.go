@@ -49,12 +49,18 @@ func marked(t *testing.T, extra fields) *sdktest.Harness {
 // survivors are the living processes that carry the mark of the test.
 func survivors(t *testing.T) []int {
 	t.Helper()
+	return survivorsOf(t, t.Name())
+}
+
+// survivorsOf are the living processes that carry a mark.
+func survivorsOf(t *testing.T, mark string) []int {
+	t.Helper()
 	var found []int
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	require.NoError(t, err)
 	for _, file := range files {
 		environ, _ := os.ReadFile(file)
-		if bytes.Contains(environ, []byte(markVariable+"="+t.Name()+"\x00")) {
+		if bytes.Contains(environ, []byte(markVariable+"="+mark+"\x00")) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 			require.NoError(t, err)
 			found = append(found, pid)

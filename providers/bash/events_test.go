@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -100,6 +102,19 @@ func TestNothingIsLostAtExit(t *testing.T) {
 			})
 		}
 	}
+}
+
+// SO-23: the processes that keep commands are being started while others end.
+func TestNothingIsLostBesideOthers(t *testing.T) {
+	h := start(t, nil)
+	var calls sync.WaitGroup
+	for i := range 60 {
+		calls.Go(func() {
+			r := bashCall(t, h, fields{"command": fmt.Sprintf("echo %d; sleep 0.2; echo end", i)})
+			assert.Equal(t, fmt.Sprintf("%d\nend\n", i), r.Stdout)
+		})
+	}
+	calls.Wait()
 }
 
 // SO-23

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentco/agent/providers/bash/internal/keeper"
 	"github.com/agentco/agent/providers/bash/internal/terminal"
@@ -209,6 +210,40 @@ func TestOrderOfArrival(t *testing.T) {
 				t.Logf("terminal %v: %d of 50", size != nil, right)
 				require.GreaterOrEqual(t, right, c.least)
 			}
+		})
+	}
+}
+
+// A process that is being started elsewhere holds copies of what is being read, so the end of a
+// stream is there for longer than the stream. It is told once, and the other is read to its own end.
+func TestEndWhileACopyIsHeld(t *testing.T) {
+	for name, size := range map[string]*terminal.Size{"terminal": {Columns: 80, Rows: 24}, "pipe": nil} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Command{Terminal: size}.openStreams()
+			require.NoError(t, err)
+			held, err := unix.FcntlInt(s.readers[Stderr].Fd(), unix.F_DUPFD_CLOEXEC, 0)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, unix.Close(held)) }()
+			out, err := unix.FcntlInt(s.out.Writer.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+			require.NoError(t, err)
+			writer := os.NewFile(uintptr(out), "out")
+			s.read() // stderr is at its end
+			var got collector
+			pumped := make(chan struct{})
+			go func() {
+				defer close(pumped)
+				s.relay.pump(func(stream Stream, p []byte) {
+					got.deliver(stream, p)
+					if bytes.HasSuffix(p, []byte("first\n")) {
+						_, _ = writer.WriteString("last\n")
+						_ = writer.Close()
+					}
+				})
+			}()
+			_, err = writer.WriteString("first\n")
+			require.NoError(t, err)
+			<-pumped
+			require.Equal(t, "first\nlast\n", got.out[Stdout].String())
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 // It is an epoll instance, and so a file that the runtime's poller can itself watch.
 type watch struct {
 	file   *os.File
+	fd     int // of file
 	raw    syscall.RawConn
 	events [2]unix.EpollEvent
 }
@@ -34,7 +35,7 @@ func newWatch(files []*os.File) (*watch, error) {
 	if err = errors.Join(err, unix.SetNonblock(fd, true)); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
-	w := &watch{file: os.NewFile(uintptr(fd), "watch")}
+	w := &watch{file: os.NewFile(uintptr(fd), "watch"), fd: fd}
 	if w.raw, err = w.file.SyscallConn(); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -46,6 +47,14 @@ func add(epoll int, f *os.File, s Stream) error {
 	var err error
 	refused := control(f, func(fd int) { err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &event) })
 	return errors.Join(refused, os.NewSyscallError("epoll_ctl", err))
+}
+
+// forget watches f no more. Closing f does not see to that: a process that is being started
+// holds a copy of it for a moment, and the end of f would be told again and again.
+func (w *watch) forget(f *os.File) error {
+	var err error
+	remove := func(fd int) { err = unix.EpollCtl(w.fd, unix.EPOLL_CTL_DEL, fd, nil) }
+	return errors.Join(control(f, remove), os.NewSyscallError("epoll_ctl", err))
 }
 
 func (w *watch) close() error { return w.file.Close() }
@@ -95,6 +104,7 @@ func (s *streams) readBoth() {
 				left -= n
 			}
 			if err != nil { // the end of the stream, EIO on a terminal
+				_ = s.watch.forget(files[event.Fd])
 				_ = files[event.Fd].Close()
 				open--
 			}
