@@ -60,6 +60,9 @@ func (s *subject) listen() (out announcing) {
 		return out
 	}
 	out.announcement, out.malformed = client.ParseAnnouncement(out.line)
+	if out.malformed == nil && !strings.HasSuffix(out.line, "\n") {
+		out.malformed = errors.New("it has no newline at its end")
+	}
 	if out.malformed != nil {
 		return out
 	}
@@ -171,17 +174,19 @@ func (s *subject) startWith(cookie string) uncookied {
 	return out
 }
 
-// lockedText keeps what is written to it.
+// lockedText keeps the beginning of what is written to it.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-// Write keeps b.
+// Write keeps b as far as there is room.
 func (l *lockedText) Write(b []byte) (int, error) {
+	const most = 64 << 10
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.text.Write(b)
+	l.text.Write(b[:min(len(b), most-l.text.Len())])
+	return len(b), nil
 }
 
 // String is everything so far.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/agentco/agent/conformance/internal/scenario"
@@ -49,14 +50,15 @@ func Check(ctx context.Context, command []string, o Options) (Report, error) {
 	}
 	defer removeAll(base)
 	s := newSubject(ctx, command, o, planned, base)
+	defer s.sweep()
 	// A scenario that cannot be set up is not the provider's fault.
 	if _, err := s.place(); err != nil {
 		return Report{}, fmt.Errorf("prepare the scenario: %w", err)
 	}
 	if err := s.start().err; err != nil && notExecuted(err) {
-		return Report{}, &StartError{err}
+		return Report{}, &StartError{explained(command[0], errors.Unwrap(err))}
 	}
-	report := Report{Command: command, Rows: s.judge(entries), Provider: s.provider()}
+	report := Report{Command: command, Rows: s.grounded(s.judge(entries)), Provider: s.provider()}
 	report.Took = time.Since(began)
 	return report, context.Cause(ctx)
 }
@@ -105,18 +107,34 @@ func resolve(command []string) ([]string, error) {
 		found, err = filepath.Abs(found)
 	}
 	if err != nil {
-		return nil, &StartError{fmt.Errorf("start %s: %w", command[0], errors.Unwrap(err))}
+		return nil, &StartError{explained(command[0], errors.Unwrap(err))}
 	}
 	out := append([]string{found}, command[1:]...)
 	// A script that an interpreter is given is named relative to where we are.
 	for i, argument := range out[1:] {
-		if _, err := os.Stat(argument); err == nil && !strings.HasPrefix(argument, "-") {
+		if info, err := os.Stat(argument); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(argument, "-") {
 			if out[i+1], err = filepath.Abs(argument); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// explained says what to do about a binary that the system does not start.
+func explained(path string, cause error) error {
+	advice := "give the path of the provider's binary"
+	switch _, here := os.Stat(path); {
+	case errors.Is(cause, exec.ErrNotFound) && here == nil:
+		advice = "for the file here, write ./" + path
+	case errors.Is(cause, fs.ErrPermission):
+		advice = "run chmod +x on it, or see whether its file system is mounted noexec"
+	case errors.Is(cause, syscall.ENOEXEC):
+		advice = "it is built for another machine, or a script without a line such as #!/bin/sh"
+	case errors.Is(cause, fs.ErrNotExist) && here == nil:
+		advice = "the interpreter that it names is not there"
+	}
+	return fmt.Errorf("start %s: %w; %s", path, cause, advice)
 }
 
 func plan(o Options) (*scenario.Scenario, error) {
@@ -181,6 +199,13 @@ func (s *subject) judge(entries []entry) []Row {
 
 func (s *subject) row(e entry) Row {
 	found := s.look(e)
+	if found.unusable {
+		s.unusable.Store(true)
+	}
+	return s.rowOf(e, found)
+}
+
+func (s *subject) rowOf(e entry, found finding) Row {
 	row := Row{Rule: e.Rule, Verdict: found.verdict(e.Level), Seen: found.text()}
 	reason, waived := s.scenario.Waivers()[e.ID]
 	switch {
@@ -193,6 +218,37 @@ func (s *subject) row(e entry) Row {
 	return row
 }
 
+// grounded keeps a provider that cannot be used from passing for one that breaks nothing, whatever rules were selected:
+// the row that says why is there.
+func (s *subject) grounded(rows []Row) []Row {
+	fails := func(r Row) bool { return r.Verdict == Fail }
+	if !s.unusable.Load() || slices.ContainsFunc(rows, fails) || s.ctx.Err() != nil {
+		return rows
+	}
+	reason := Row{}
+	for _, e := range catalogue {
+		switch e.ID {
+		case "handshake.line", "handshake.version", "handshake.grpc", "configure.accepts":
+			reason = s.row(e)
+		case "category.served":
+			if err := errors.Join(s.start().err, s.discovery().err); err != nil {
+				reason = s.rowOf(e, broken("it cannot be asked: %v", err))
+			}
+		}
+		if fails(reason) {
+			break
+		}
+	}
+	if !fails(reason) {
+		return rows // the scenario waives it
+	}
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.ID == reason.ID })
+	rows = append(rows, reason)
+	place := func(r Row) int { return slices.IndexFunc(catalogue, func(e entry) bool { return e.ID == r.ID }) }
+	slices.SortFunc(rows, func(a, b Row) int { return place(a) - place(b) })
+	return rows
+}
+
 // look tries a rule. Those about the handshake need no provider that can be used.
 func (s *subject) look(e entry) finding {
 	switch {
@@ -200,9 +256,9 @@ func (s *subject) look(e entry) finding {
 		return skipped("interrupted")
 	case strings.HasPrefix(e.ID, "handshake."):
 	case s.start().err != nil:
-		return skipped("it could not be started: %v", s.start().err)
+		return unusable(s.start().err)
 	case s.discovery().err != nil:
-		return skipped("it could not be used: %v", s.discovery().err)
+		return unusable(s.discovery().err)
 	}
 	return e.check(s)
 }

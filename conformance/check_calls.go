@@ -16,7 +16,7 @@ import (
 func lived(look func(session) finding) check {
 	return func(s *subject) finding {
 		if err := s.session().err; err != nil {
-			return skipped("it could not be used: %v", err)
+			return unusable(err)
 		}
 		return look(s.session())
 	}
@@ -266,7 +266,7 @@ func (t try) unexpected() string {
 func concurrencyParallel(s *subject) finding {
 	c := s.crowd()
 	if c.err != nil {
-		return skipped("it could not be used: %v", c.err)
+		return unusable(c.err)
 	}
 	var t tally
 	for _, one := range c.calls {

@@ -18,7 +18,7 @@ func eachCancelled(what string, look func(*tally, cancelled)) check {
 	return func(s *subject) finding {
 		c := s.cancels()
 		if c.err != nil {
-			return skipped("it could not be used: %v", c.err)
+			return unusable(c.err)
 		}
 		var t tally
 		over := 0

@@ -118,8 +118,11 @@ func configSensitive(t *tally, path string, a *configv1.ConfigAttribute, _ []str
 }
 
 func configureAccepts(s *subject) finding {
-	if err := s.session().err; err != nil {
-		return broken("%v", err)
+	// Each life counts: one that is configured once is no provider.
+	for _, err := range []error{s.session().err, s.crowd().err, s.cancels().err} {
+		if err != nil {
+			return broken("%v", err)
+		}
 	}
 	if len(s.discovery().surfaces) == 0 {
 		return skipped("it serves no category")

@@ -38,7 +38,7 @@ func parentDeath(s *subject) finding {
 	o := s.orphan()
 	switch {
 	case o.err != nil:
-		return skipped("it could not be used: %v", o.err)
+		return unusable(o.err)
 	case len(o.left) > 0:
 		return broken("there is %s", strings.Join(o.left, ", "))
 	case o.busy:

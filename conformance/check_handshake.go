@@ -84,7 +84,7 @@ func handshakeCookie(s *subject) finding {
 		case err == nil:
 			t.add("%s it announces itself", given)
 		case u.running:
-			t.add("%s it does not exit", given)
+			t.add("%s it does not exit within %s", given, s.timeout())
 		case u.code == 0:
 			t.add("%s it exits with 0", given)
 		}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,8 +32,10 @@ func TestCheckThatCannotTry(t *testing.T) {
 		{"no command", nil, Options{}, "no command", false},
 		{"not there", []string{"/nowhere/provider"}, Options{}, "no such file", true},
 		{"not on the path", []string{"conformance-has-no-such-provider"}, Options{}, "not found", true},
-		{"not executable", []string{write(t, "provider", "#!/bin/sh\n", 0o644)}, Options{}, "permission denied", true},
-		{"no program", []string{write(t, "provider", "\x01\x02", 0o755)}, Options{}, "exec format error", true},
+		{"a directory", []string{t.TempDir()}, Options{}, "is a directory", true},
+		{"no interpreter", []string{write(t, "provider", "#!/does/not/exist\n", 0o755)}, Options{}, "the interpreter that it names is not there", true},
+		{"not executable", []string{write(t, "provider", "#!/bin/sh\n", 0o644)}, Options{}, "chmod +x", true},
+		{"no program", []string{write(t, "provider", "\x01\x02", 0o755)}, Options{}, "built for another machine", true},
 		{"no such rule", []string{script}, Options{Rules: []string{"nothing.*"}}, "no rule matches", false},
 		{"no such scenario", []string{script}, Options{Scenario: "/nowhere.hcl"}, "read the scenario", false},
 		{"a scenario that waives no rule", []string{script}, Options{Scenario: write(t, "s.hcl", `waive "handshake.lime" { reason = "sour" }`, 0o644)}, `waives "handshake.lime", which is no rule`, false},
@@ -64,7 +68,48 @@ func TestCheckOfAProgramThatIsNoProvider(t *testing.T) {
 	require.Equal(t, Skipped, verdicts["handshake.version"].Verdict)
 	require.Equal(t, Pass, verdicts["handshake.cookie"].Verdict)
 	require.Equal(t, Skipped, verdicts["invoke.one-terminal"].Verdict)
-	require.Contains(t, verdicts["invoke.one-terminal"].Seen, "could not be started")
+	require.Contains(t, verdicts["invoke.one-terminal"].Seen, "could not be used")
+}
+
+// Whatever rules are selected, a provider that cannot be tried does not pass: the row that says why is there too.
+func TestCheckOfFewRulesOnWhatCannotBeUsed(t *testing.T) {
+	tests := []struct{ name, script, rule, seen string }{
+		{"no provider", "echo Hello", "handshake.line", `"Hello" has 1 parts`},
+		{"a line without an end", "printf '1|1|unix|/nowhere|grpc|'; exec sleep 60", "handshake.line", "no newline at its end"},
+		{"nobody at the address", "echo '1|1|unix|/nowhere|grpc|'; exec sleep 60", "handshake.line", "cannot be dialled"},
+		{"net/rpc", "echo '1|1|unix|/nowhere|netrpc|'; exec sleep 60", "handshake.line", "cannot be dialled"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			script := write(t, "provider", "#!/bin/sh\n"+test.script+"\n", 0o755)
+			report, err := Check(t.Context(), []string{script}, Options{Rules: []string{"invoke.*", "cancel.time"}, Timeout: 5 * time.Second})
+			require.NoError(t, err)
+			require.False(t, report.OK())
+			require.Equal(t, test.rule, report.Rows[0].ID)
+			require.Equal(t, Fail, report.Rows[0].Verdict)
+			require.Contains(t, report.Rows[0].Seen, test.seen)
+			require.Len(t, report.Rows, 5)
+			for _, row := range report.Rows[1:] {
+				require.Equal(t, Skipped, row.Verdict)
+			}
+		})
+	}
+}
+
+// Nothing that a provider starts outlives the trial, not even what fled from its family.
+func TestCheckLeavesNoProcess(t *testing.T) {
+	note := filepath.Join(t.TempDir(), "pid")
+	script := write(t, "provider", "#!/bin/sh\nsetsid sh -c 'echo $$ >>"+note+"; exec sleep 600' </dev/null >/dev/null 2>&1 &\nwhile ! [ -s "+note+" ]; do :; done\necho Hello\n", 0o755)
+	_, err := Check(t.Context(), []string{script}, Options{Rules: []string{"handshake.line"}})
+	require.NoError(t, err)
+	text, err := os.ReadFile(note)
+	require.NoError(t, err)
+	for _, pid := range strings.Fields(string(text)) {
+		require.Eventually(t, func() bool {
+			stat, err := os.ReadFile("/proc/" + pid + "/stat")
+			return err != nil || strings.Contains(string(stat), ") Z ")
+		}, 10*time.Second, 10*time.Millisecond, "process %s", pid)
+	}
 }
 
 func TestCheckIsInterrupted(t *testing.T) {
@@ -81,6 +126,7 @@ func TestWaivers(t *testing.T) {
 waive "handshake.line" { reason = "it is a greeter" }
 waive "handshake.cookie" { reason = "none" }
 waive "handshake.grpc" { reason = "none" }
+waive "category.served" { reason = "none" }
 `, 0o644)
 	report, err := Check(t.Context(), []string{script}, Options{Scenario: planned, Rules: []string{"handshake.*"}})
 	require.NoError(t, err)

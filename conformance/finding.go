@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/agentco/agent/conformance/internal/plain"
 )
 
 // finding is what a check saw. It is a pass unless it was skipped or has problems.
@@ -11,6 +13,7 @@ type finding struct {
 	seen     string
 	skipped  string
 	problems []string
+	unusable bool // skipped, since the provider does not get as far
 }
 
 // check looks at the evidence of one rule.
@@ -20,6 +23,11 @@ func seen(format string, args ...any) finding { return finding{seen: fmt.Sprintf
 
 func skipped(format string, args ...any) finding {
 	return finding{skipped: fmt.Sprintf(format, args...)}
+}
+
+// unusable skips a rule that cannot be tried, since the provider does not get as far.
+func unusable(err error) finding {
+	return finding{skipped: fmt.Sprintf("it could not be used: %v", err), unusable: true}
 }
 
 func broken(format string, args ...any) finding {
@@ -62,8 +70,13 @@ func (f finding) verdict(level Level) Verdict {
 	}
 }
 
-// text is the finding for people, in one line.
+// text is the finding for people, in one line of bearable length.
 func (f finding) text() string {
+	const longest = 1000
+	return plain.Clip(plain.Line(f.words()), longest)
+}
+
+func (f finding) words() string {
 	const most = 3
 	switch {
 	case f.skipped != "":
@@ -81,8 +94,5 @@ func (f finding) text() string {
 // quote is text from a provider, short and without control codes.
 func quote(s string) string {
 	const most = 120
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(plain.Clip(s, most))
 }

@@ -46,12 +46,19 @@ func (s *subject) killParent() (out orphan) {
 	<-r.Process.Exited()
 	out.left = awaitGone(children[0], r.place.dir, orphanhood)
 	out.took = time.Since(began)
-	for _, pid := range processes.Related(children[0], r.place.dir) {
+	killAll(processes.Related(children[0], r.place.dir))
+	return out
+}
+
+// sweep ends what is left of all processes of the provider.
+func (s *subject) sweep() { killAll(processes.Touching(s.base)) }
+
+func killAll(pids []int) {
+	for _, pid := range pids {
 		if left, err := os.FindProcess(pid); err == nil {
 			_ = left.Kill()
 		}
 	}
-	return out
 }
 
 // occupy starts a call that is long enough to be cancelled, if the scenario has one, and waits for its first event.

@@ -31,6 +31,7 @@ type subject struct {
 	slots    chan struct{}
 	wire     *wire
 	stderr   *lockedWriter
+	unusable atomic.Bool // a rule could not be tried, since the provider did not get as far
 
 	start      func() start       // how the provider can be started at all
 	announcing func() announcing  // the handshake, by hand

@@ -23,6 +23,9 @@ const (
 	kept = 64 << 10
 	// outputGrace is how long output is read on after the end of the process, while another holds its pipe.
 	outputGrace = time.Second
+	// lineGrace is how long the first line may take from its first byte to its end. A provider that forgets the newline
+	// would be waited for like one that is slow to start.
+	lineGrace = 3 * time.Second
 )
 
 // Process is a provider's process without a connection. It is go-plugin's runner.Runner too, so that what is printed
@@ -38,6 +41,7 @@ type Process struct {
 	first  string
 	later  bytes.Buffer
 	killed bool
+	gone   bool // its pipes are read for the output grace and no longer
 
 	announced chan struct{} // closed when the first line is there, or never will be
 	exited    chan struct{} // closed when the process is gone and its output read
@@ -83,6 +87,9 @@ func (p *Process) Start(ctx context.Context) error {
 
 func (p *Process) wait(readers *sync.WaitGroup) {
 	_ = p.cmd.Wait()
+	p.mu.Lock()
+	p.gone = true
+	p.mu.Unlock()
 	for _, pipe := range p.pipes {
 		_ = pipe.SetReadDeadline(time.Now().Add(outputGrace))
 	}
@@ -93,16 +100,30 @@ func (p *Process) wait(readers *sync.WaitGroup) {
 	close(p.exited)
 }
 
-func (p *Process) read(stdout io.Reader) {
+func (p *Process) read(stdout *os.File) {
 	reader := bufio.NewReaderSize(stdout, longestLine)
-	line, _ := reader.ReadSlice('\n')
+	_, _ = reader.Peek(1)
+	p.readUntil(stdout, time.Now().Add(lineGrace))
+	line, err := reader.ReadSlice('\n')
+	p.readUntil(stdout, time.Time{})
 	p.mu.Lock()
 	p.first = string(line)
 	p.mu.Unlock()
 	close(p.announced)
-	_, _ = p.promise.Write(line)
+	if err == nil {
+		_, _ = p.promise.Write(line)
+	}
 	_ = p.promise.Close()
 	_, _ = io.Copy(later{p}, reader)
+}
+
+// readUntil bounds what is read from a living process.
+func (p *Process) readUntil(stdout *os.File, deadline time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		_ = stdout.SetReadDeadline(deadline)
+	}
 }
 
 // later keeps what comes after the first line.
@@ -117,7 +138,8 @@ func (l later) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// FirstLine waits for the first line of stdout until the process ends or ctx does; it is empty when there is none.
+// FirstLine waits for the first line of stdout until the process ends or ctx does; it is empty when there is none, and
+// has no newline when it never came to its end.
 func (p *Process) FirstLine(ctx context.Context) (string, error) {
 	select {
 	case <-p.announced:

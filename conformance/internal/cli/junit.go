@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agentco/agent/conformance"
+	"github.com/agentco/agent/conformance/internal/plain"
 )
 
 type junitSuite struct {
@@ -37,13 +37,13 @@ type junitMessage struct {
 // that passes and says so.
 func writeJUnit(w io.Writer, r conformance.Report) error {
 	suite := junitSuite{
-		Name: "conformance of " + strings.Join(r.Command, " "), Tests: len(r.Rows),
+		Name: "conformance of " + plain.Line(strings.Join(r.Command, " ")), Tests: len(r.Rows),
 		Failures: r.Count(conformance.Fail), Skipped: r.Count(conformance.Skipped), Time: fmt.Sprintf("%.3f", r.Took.Seconds()),
 	}
 	for _, row := range r.Rows {
 		group, name, _ := strings.Cut(row.ID, ".")
 		c := junitCase{Class: "conformance." + group, Name: name}
-		seen := printable(row.Seen)
+		seen := plain.Line(row.Seen)
 		switch row.Verdict {
 		case conformance.Fail:
 			c.Failure = &junitMessage{seen, fmt.Sprintf("%s: %s\n%s: %q", row.Level, row.Title, row.Section, row.Sentence)}
@@ -66,17 +66,4 @@ func writeJUnit(w io.Writer, r conformance.Report) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
-}
-
-// printable is text without what would take a terminal or an XML file by surprise.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if r < ' ' || r == utf8.RuneError || r >= 0x7f && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

@@ -76,10 +76,6 @@ func TestReports(t *testing.T) {
 	}
 }
 
-func TestNothingUnprintableReachesATerminal(t *testing.T) {
-	require.Equal(t, "a\uFFFD[31m\uFFFD b c\uFFFD\uFFFD", printable("a\x1b[31m\x07\nb\tc\u009b\xff"))
-}
-
 func TestFlags(t *testing.T) {
 	tests := []struct {
 		name    string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/conformance"
+	"github.com/agentco/agent/conformance/internal/plain"
 )
 
 // table writes a report for people.
@@ -28,7 +29,7 @@ func (t *table) write(r conformance.Report) error {
 		longest = max(longest, len(row.ID))
 	}
 	if r.Provider != "" {
-		fmt.Fprintf(t.w, "%s\n\n", printable(r.Provider))
+		fmt.Fprintf(t.w, "%s\n\n", plain.Line(r.Provider))
 	}
 	for _, row := range r.Rows {
 		t.row(row, longest)
@@ -40,11 +41,11 @@ func (t *table) write(r conformance.Report) error {
 // row is one line, and what the rule says where that matters.
 func (t *table) row(row conformance.Row, longest int) {
 	head := fmt.Sprintf("%-*s  ", longest, row.ID)
-	seen := printable(row.Seen)
+	seen := plain.Line(row.Seen)
 	told := t.verbose || row.Verdict == conformance.Fail || row.Verdict == conformance.Warn
 	const verdict = len("skipped  ")
 	if room := t.width - len(head) - verdict; t.width > 0 && !told && room > 10 {
-		seen = clip(seen, room)
+		seen = plain.Clip(seen, room)
 	}
 	fmt.Fprintf(t.w, "%s%s  %s\n", head, t.paint(row.Verdict, fmt.Sprintf("%-7s", row.Verdict)), seen)
 	if told {
@@ -73,13 +74,4 @@ func (t *table) paint(v conformance.Verdict, text string) string {
 	}
 	code := map[conformance.Verdict]string{conformance.Pass: "32", conformance.Fail: "1;31", conformance.Warn: "33", conformance.Skipped: "2"}[v]
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-// clip shortens a line to a number of characters.
-func clip(s string, most int) string {
-	runes := []rune(s)
-	if len(runes) <= most {
-		return s
-	}
-	return string(runes[:most-1]) + "…"
 }

@@ -17,11 +17,21 @@ type entry struct{ pid, parent, group int }
 
 // Related gives the processes that belong to a provider, sorted: root and its descendants, its process group, and every
 // process that a folder of its own is known to, as working directory or from the environment. Zombies are gone.
-func Related(root int, folder string) (pids []int) {
+func Related(root int, folder string) []int {
+	return family(func(e entry) bool { return e.pid == root || e.group == root || touches(e.pid, folder) })
+}
+
+// Touching gives the processes that know a folder, as working directory or from the environment, and their descendants.
+func Touching(folder string) []int {
+	return family(func(e entry) bool { return touches(e.pid, folder) })
+}
+
+// family gives the processes that are chosen, and their descendants.
+func family(chosen func(entry) bool) (pids []int) {
 	all := list()
 	related := map[int]bool{}
 	for _, e := range all {
-		if e.pid == root || e.group == root || touches(e.pid, folder) {
+		if chosen(e) {
 			related[e.pid] = true
 		}
 	}

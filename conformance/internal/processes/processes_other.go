@@ -8,6 +8,9 @@ const Supported = false
 // Related knows nothing here.
 func Related(int, string) []int { return nil }
 
+// Touching knows nothing here.
+func Touching(string) []int { return nil }
+
 // Children knows nothing here.
 func Children(int) []int { return nil }
 
