@@ -1,7 +1,6 @@
 # How the conformance suite tries this provider: every command, in a repository of its own.
 #
 #   conformance --scenario providers/release-tools/conformance.hcl bin/provider-release-tools
-
 config {
   changelog_path = "CHANGELOG.md"
 }
@@ -37,6 +36,7 @@ setup = [
   ["git", "add", "."],
   ["git", "commit", "--quiet", "--message=Start"],
   ["git", "tag", "--annotate", "--message=v1.3.0", "v1.3.0"],
+  ["git", "commit", "--quiet", "--allow-empty", "--message=fix: load twice"],
 ]
 
 call "changelog" "what is unreleased" {
@@ -64,6 +64,56 @@ call "changelog" "no format" {
   expect    = "invalid_arguments"
 }
 
+call "next-version" "after a fix and an addition" {
+  payload = { version = "1.4.0", tag = "v1.4.0", previous = "1.3.0", level = "minor" }
+  preview = true
+  render  = true
+}
+
+call "next-version" "a candidate" {
+  arguments = { pre = "rc", verbose = true }
+  payload   = { version = "1.4.0-rc.1" }
+}
+
+call "next-version" "no label" {
+  arguments = { pre = "1" }
+  expect    = "invalid_arguments"
+}
+
+call "changelog-draft" "what the commits say" {
+  payload = { draft = "### Added\n\n- A second category\n\n### Fixed\n\n- Load twice\n" }
+  preview = true
+  render  = true
+}
+
+call "changelog-draft" "since a release that is not there" {
+  arguments = { since = "9.9.9" }
+  expect    = "not_found"
+}
+
+call "changelog-add" "an entry" {
+  arguments = { section = "Fixed", entry = "Load twice" }
+  payload   = { changelog = "CHANGELOG.md", section = "Fixed", entry = "Load twice" }
+  preview   = true
+  render    = true
+}
+
+call "changelog-add" "no section" {
+  arguments = { section = "Poems", entry = "x" }
+  expect    = "invalid_arguments"
+}
+
+call "changelog-add" "cancelled" {
+  arguments    = { section = "Fixed", entry = "x" }
+  cancel_after = "event"
+}
+
+call "tags" "all" {
+  payload = { total = 1 }
+  preview = true
+  render  = true
+}
+
 call "release" "no version" {
   arguments = { version = "soon" }
   expect    = "invalid_arguments"
@@ -75,7 +125,7 @@ call "release" "an older version" {
 }
 
 call "release" "the next" {
-  arguments = { version = "1.4.0", date = "2026-11-30" }
+  arguments = { version = "auto", date = "2026-11-30" }
   payload   = { version = "1.4.0", tag = "v1.4.0", date = "2026-11-30", committed = false, changelog = "CHANGELOG.md" }
   preview   = true
   render    = true
@@ -84,6 +134,23 @@ call "release" "the next" {
 call "release" "again" {
   arguments = { version = "1.4.0" }
   expect    = "execution_failed"
+}
+
+call "release-undo" "what was made by hand" {
+  arguments = { version = "1.3.0" }
+  expect    = "execution_failed"
+}
+
+call "release-undo" "it" {
+  arguments = { version = "1.4.0" }
+  payload   = { version = "1.4.0", tag = "v1.4.0", changelog = "CHANGELOG.md" }
+  preview   = true
+  render    = true
+}
+
+call "release-undo" "again" {
+  arguments = { version = "1.4.0" }
+  expect    = "not_found"
 }
 
 call "release" "cancelled" {

@@ -51,3 +51,11 @@ func configure(t *testing.T, cfg map[string]any) error {
 	}
 	return err
 }
+
+// kind is that of the refusal of a call that must fail.
+func kind(t *testing.T, h *sdktest.Harness, name string, args map[string]any) any {
+	t.Helper()
+	res := h.Call(t.Context(), name, args)
+	require.NotNil(t, res.Err, "went through: %v", res.Result)
+	return res.Err.GetDetails().AsMap()["kind"]
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentco/agent/providers/release-tools/internal/gittest"
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
+	"github.com/agentco/agent/providers/release-tools/internal/repo"
 	"github.com/stretchr/testify/require"
 )
 
@@ -154,7 +155,7 @@ func TestKillAtEveryStep(t *testing.T) {
 	if dir := os.Getenv("RELEASE_TOOLS_KILLED_IN"); dir != "" {
 		dieAtAStep(t, dir)
 	}
-	for _, when := range []string{"before", "after"} {
+	for _, when := range []string{"before", "after", "unremembered"} {
 		t.Run(when, func(t *testing.T) {
 			eachStep(t, func(t *testing.T, s scene, i int) {
 				r := s.lay(t)
@@ -226,8 +227,16 @@ func dieAtAStep(t *testing.T, dir string) {
 	seq := s.sequence(t, dir)
 	run := seq.steps[i].run
 	seq.steps[i].run = func(ctx context.Context) error {
-		if when == "after" {
+		if when != "before" {
 			require.NoError(t, run(ctx))
+		}
+		if when == "unremembered" { // killed between the change and the note of its object
+			r, err := repo.Open(ctx, dir, time.Now())
+			require.NoError(t, err)
+			if rec, err := readRecord(r, "v1.4.0"); err == nil && rec != nil {
+				rec.MadeTag, rec.MadeCommit = "", ""
+				require.NoError(t, rec.write(r))
+			}
 		}
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}

@@ -42,11 +42,21 @@ func (r *Repo) TagList(ctx context.Context) ([]Tagged, error) {
 		switch {
 		case len(f) == 6 && f[3] == "commit":
 			tags = append(tags, Tagged{Name: f[0], Commit: f[4], Date: f[5], Annotated: true})
+		case len(f) == 6 && f[3] == "tag": // a tag of a tag, which the format peels only once
+			if commit, err := r.peel(ctx, f[0]); err == nil {
+				tags = append(tags, Tagged{Name: f[0], Commit: commit, Date: f[5], Annotated: true})
+			}
 		case len(f) == 4 && f[1] == "commit":
 			tags = append(tags, Tagged{Name: f[0], Commit: f[2], Date: f[3]})
 		}
 	}
 	return tags, nil
+}
+
+// peel returns the commit that a tag leads to.
+func (r *Repo) peel(ctx context.Context, tag string) (string, error) {
+	out, err := r.run(ctx, call{args: []string{"rev-parse", "--verify", "--quiet", "refs/tags/" + tag + "^{commit}"}})
+	return strings.TrimSpace(out), err
 }
 
 // TagFree refuses a name that is taken, or that git could not store beside an existing one ("sdk" and "sdk/v1.0.0").
