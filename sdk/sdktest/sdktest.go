@@ -199,7 +199,12 @@ func (h *Harness) Watch(ctx context.Context, dir, name string, arguments map[str
 	h.t.Helper()
 	call := h.call(dir, name, arguments)
 	reported := h.kernel.expect(call.GetId())
-	receive := h.open(ctx, call)
+	// A kernel sends no deadline along: the provider could end the stream at it before ctx is done here, and then
+	// nothing would tell a cancellation.
+	rpc, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	receive := h.open(rpc, call)
 	result := &Result{}
 	var stdout, stderr strings.Builder
 	for {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -52,6 +53,9 @@ func provider() *sdk.Provider[config] {
 			c.Status("waiting")
 			<-ctx.Done()
 			c.Report("waited")
+			if _, told := ctx.Deadline(); told {
+				c.Report("waited for a deadline that no kernel sends")
+			}
 			return out{}, ctx.Err()
 		}
 		c.Status("working")
@@ -103,7 +107,7 @@ func exercise(t *testing.T, h *sdktest.Harness, operation string) {
 	require.Nil(t, r.Result)
 	require.Equal(t, "text: is empty", r.Err.GetMessage())
 
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	r = h.Watch(ctx, h.Dir, operation, map[string]any{"text": "wait"}, func(*toolv1.ToolEvent) { cancel() })
 	require.Equal(t, codes.Canceled, status.Code(r.Status))
