@@ -23,6 +23,15 @@ var (
 	ErrNUL error = invalid("a path cannot contain a NUL byte")
 )
 
+// errDeniedPart is the [ErrDenied] of a tree that is not hidden itself.
+var errDeniedPart error = deniedPart("it holds what the deny list of this provider hides")
+
+type deniedPart string
+
+func (d deniedPart) Error() string { return string(d) }
+
+func (deniedPart) Is(target error) bool { return target == ErrDenied || target == fs.ErrPermission }
+
 // Irregular is the error for opening what is neither a file nor a directory:
 // a named pipe, a socket or a device. It is [fs.ErrInvalid].
 type Irregular struct{ Mode fs.FileMode }

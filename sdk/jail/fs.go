@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,19 +30,18 @@ func (j *Jail) Create(name string) (afero.File, error) {
 // OpenFile opens a regular file or a directory. Anything else is an
 // [*Irregular] error, without ever waiting for the other end of a pipe.
 func (j *Jail) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	for range attempts {
-		f, err := j.openOnce(name, flag, perm)
-		if err != nil {
-			return nil, failure("open", name, err)
-		}
-		if f != nil {
-			return f, nil
-		}
+	var file afero.File
+	err := settle("open", name, func() (err error) {
+		file, err = j.openOnce(name, flag, perm)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, failure("open", name, ErrUnstable)
+	return file, nil
 }
 
-// openOnce returns neither a file nor an error when the name was swapped under it.
+// openOnce returns errSwapped when the name was swapped under it.
 func (j *Jail) openOnce(name string, flag int, perm fs.FileMode) (afero.File, error) {
 	exclusive := flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0
 	p, err := j.resolve(name, !exclusive)
@@ -51,27 +51,50 @@ func (j *Jail) openOnce(name string, flag int, perm fs.FileMode) (afero.File, er
 	if p.root.readOnly && flag&writing != 0 {
 		return nil, ErrReadOnly
 	}
-	if p.info != nil {
-		if err := regular(p.info); err != nil && !exclusive {
-			return nil, err
-		}
+	if p.info == nil {
+		return j.create(p, flag, perm)
+	}
+	if exclusive {
+		return nil, fs.ErrExist
+	}
+	if err := regular(p.info); err != nil {
+		return nil, err
 	}
 	// Emptying waits until it is certain which file this is.
-	f, err := p.root.handle.OpenFile(p.rel, flag&^os.O_TRUNC|syscall.O_NONBLOCK, perm)
+	f, err := p.root.handle.OpenFile(p.rel, flag&^(os.O_TRUNC|os.O_CREATE)|syscall.O_NONBLOCK, perm)
 	if hidesIrregular(err) {
 		return nil, &Irregular{}
 	}
-	if errors.Is(settled(err), errSwapped) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, j.blame(p, err)
+		return nil, j.blame(p, settled(err))
 	}
 	file, err := j.admit(f, p, flag)
 	if file == nil {
 		err = firstError(err, f.Close())
 	}
 	return file, err
+}
+
+// create makes the file p, if flag says so, where nothing is.
+func (j *Jail) create(p place, flag int, perm fs.FileMode) (afero.File, error) {
+	if flag&os.O_CREATE == 0 {
+		return nil, fs.ErrNotExist
+	}
+	dir, err := p.hold()
+	if err != nil {
+		return nil, err
+	}
+	f, err := dir.OpenFile(dir.base, flag|os.O_EXCL|syscall.O_NONBLOCK, perm)
+	if err = firstError(err, dir.release()); err == nil {
+		return f, nil
+	}
+	if f != nil {
+		_ = f.Close()
+	}
+	if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 { // it was not there a moment ago
+		return nil, errSwapped
+	}
+	return nil, j.blame(p, err)
 }
 
 // blame names the directory on the way to p that may not be searched, if that is
@@ -97,13 +120,8 @@ func (j *Jail) admit(f *os.File, p place, flag int) (afero.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.info == nil { // it was created a moment ago
-		if p, err = j.resolve(p.abs(), true); err != nil {
-			return nil, err
-		}
-	}
-	if p.info == nil || !os.SameFile(info, p.info) {
-		return nil, nil
+	if !os.SameFile(info, p.info) {
+		return nil, errSwapped
 	}
 	if err := regular(info); err != nil {
 		return nil, err
@@ -155,8 +173,12 @@ func (j *Jail) ReadlinkIfPossible(name string) (string, error) {
 	if err != nil {
 		return "", failure("readlink", name, err)
 	}
-	target, err := p.root.handle.Readlink(p.rel)
-	return target, failure("readlink", name, err)
+	dir, err := p.hold()
+	if err != nil {
+		return "", failure("readlink", name, err)
+	}
+	target, err := dir.Readlink(dir.base)
+	return target, failure("readlink", name, firstError(err, dir.release()))
 }
 
 func (j *Jail) existing(name string, follow bool) (place, error) {
@@ -174,12 +196,7 @@ func (j *Jail) Mkdir(name string, perm fs.FileMode) error {
 
 // MkdirAll makes a directory and the ones above it that are missing.
 func (j *Jail) MkdirAll(name string, perm fs.FileMode) error {
-	for range attempts {
-		if err := j.mkdirAllOnce(name, perm); !errors.Is(err, errSwapped) {
-			return failure("mkdir", name, err)
-		}
-	}
-	return failure("mkdir", name, ErrUnstable)
+	return settle("mkdir", name, func() error { return j.mkdirAllOnce(name, perm) })
 }
 
 func (j *Jail) mkdirAllOnce(name string, perm fs.FileMode) error {
@@ -194,11 +211,33 @@ func (j *Jail) mkdirAllOnce(name string, perm fs.FileMode) error {
 	case p.root.readOnly:
 		return ErrReadOnly
 	}
-	err = p.root.handle.MkdirAll(p.rel, perm)
-	if errors.Is(err, fs.ErrExist) { // what has come in the meantime may be a link
-		return errSwapped
+	for end := 0; end < len(p.rel); end++ {
+		if next := strings.IndexByte(p.rel[end:], filepath.Separator); next >= 0 {
+			end += next
+		} else {
+			end = len(p.rel)
+		}
+		if err := j.makeDir(place{root: p.root, rel: p.rel[:end]}, perm); err != nil {
+			return err
+		}
 	}
-	return settled(err)
+	return nil
+}
+
+// makeDir makes the directory p if nothing is there.
+func (j *Jail) makeDir(p place, perm fs.FileMode) error {
+	dir, err := p.hold()
+	if err != nil {
+		return err
+	}
+	err = dir.Mkdir(dir.base, perm)
+	if errors.Is(err, fs.ErrExist) {
+		var info fs.FileInfo
+		if info, err = dir.Lstat(dir.base); err == nil && !info.IsDir() { // what has come in the meantime may be a link
+			err = errSwapped
+		}
+	}
+	return firstError(err, dir.release())
 }
 
 // Remove removes a file, a link or an empty directory. What holds a root stays.
@@ -218,11 +257,12 @@ func (j *Jail) RemoveAll(name string) error {
 // Rename moves a file within one root. Between roots it is EXDEV, as between
 // devices.
 func (j *Jail) Rename(from, to string) error {
-	source, target, err := j.pair(from, to)
-	if err != nil {
-		return failure("rename", to, err)
-	}
-	return failure("rename", to, source.root.handle.Rename(source.rel, target.rel))
+	return j.between("rename", from, to, func(source, target place) error {
+		if source.beside(target) {
+			return source.within(target, (*os.Root).Rename)
+		}
+		return renameAcross(source, target)
+	})
 }
 
 // Chmod sets the mode of what name leads to.
@@ -240,23 +280,23 @@ func (j *Jail) Chtimes(name string, atime, mtime time.Time) error {
 	return j.change("chtimes", name, true, func(d *os.Root, base string) error { return d.Chtimes(base, atime, mtime) })
 }
 
-// change runs do on name's directory, pinned: nothing that happens to the path
+// change runs do on name's directory, held: nothing that happens to the path
 // above can redirect it.
 func (j *Jail) change(op, name string, follow bool, do func(dir *os.Root, base string) error) error {
-	p, err := j.resolve(name, follow)
-	if err != nil {
-		return failure(op, name, err)
-	}
-	if p.root.readOnly {
-		return failure(op, name, ErrReadOnly)
-	}
-	if j.holdsRoot(p.abs()) {
-		return failure(op, name, ErrRoot)
-	}
-	parent, err := j.pin(filepath.Dir(p.abs()))
-	if err != nil {
-		return failure(op, name, err)
-	}
-	err = do(parent.roots[0].handle, filepath.Base(p.rel))
-	return failure(op, name, firstError(err, parent.Close()))
+	return settle(op, name, func() error {
+		p, err := j.resolve(name, follow)
+		switch {
+		case err != nil:
+			return err
+		case p.root.readOnly:
+			return ErrReadOnly
+		case j.holdsRoot(p.abs()):
+			return ErrRoot
+		}
+		dir, err := p.hold()
+		if err != nil {
+			return err
+		}
+		return firstError(do(dir.Root, dir.base), dir.release())
+	})
 }

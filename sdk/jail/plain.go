@@ -1,10 +1,13 @@
 package jail
 
-import "path/filepath"
+import (
+	"io/fs"
+	"path/filepath"
+)
 
-// plainly resolves a name in one step, if there is no link on its way: nearly
-// every name. It knows no more than [Jail.resolveOnce], which does all others.
-func (j *Jail) plainly(name string) (place, bool) {
+// plainly resolves a name in one step, if there is no link on its way, nor with
+// follow at its end: nearly every name. It knows no more than [Jail.resolveOnce], which does all others.
+func (j *Jail) plainly(name string, follow bool) (place, bool) {
 	if name != filepath.Clean(name) {
 		return place{}, false
 	}
@@ -13,6 +16,7 @@ func (j *Jail) plainly(name string) (place, bool) {
 		return place{}, false
 	}
 	info, certain := r.plain(rel)
+	certain = certain && (!follow || !isLink(info))
 	return place{root: r, rel: rel, info: info}, certain
 }
 
@@ -26,3 +30,5 @@ func (j *Jail) unaliased(name string) (*root, string) {
 	}
 	return j.rootOf(name)
 }
+
+func isLink(info fs.FileInfo) bool { return info != nil && info.Mode()&fs.ModeSymlink != 0 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plain looks up rel without going through any link. It is certain of what it
+// plain looks up rel, a link as itself, without going through any. It is certain of what it
 // found, or that there is nothing (a nil info). Kernels before 5.6 and some
 // sandboxes lack the call: then it is never certain.
 func (r *root) plain(rel string) (info fs.FileInfo, certain bool) {
@@ -17,7 +17,7 @@ func (r *root) plain(rel string) (info fs.FileInfo, certain bool) {
 		return nil, false
 	}
 	how := unix.OpenHow{
-		Flags:   unix.O_PATH | unix.O_CLOEXEC,
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
 	}
 	fd := -1

@@ -2,11 +2,16 @@
 
 package jail
 
+import "io/fs"
+
 // renameNew looks and then moves: elsewhere than on Linux another process may
 // come in between.
-func (j *Jail) renameNew(source, target place) error {
-	if err := absent(target.root.handle, target.rel); err != nil {
+func renameNew(source, target place) error {
+	switch info, err := target.root.confirm(target.rel); {
+	case err != nil:
 		return err
+	case info != nil:
+		return fs.ErrExist
 	}
-	return source.root.handle.Rename(source.rel, target.rel)
+	return renameAcross(source, target)
 }

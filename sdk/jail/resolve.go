@@ -49,7 +49,7 @@ func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
 	if !j.spells(name) {
 		return place{}, ErrEscape
 	}
-	if p, ok := j.plainly(name); ok {
+	if p, ok := j.plainly(name, follow); ok {
 		return p, nil
 	}
 	w := walk{jail: j, follow: follow, at: volume(name), todo: parts(name)}
@@ -71,8 +71,7 @@ type walk struct {
 	jail    *Jail
 	follow  bool
 	at      string // where it stands, without links
-	info    fs.FileInfo
-	missing bool // nothing is at `at`
+	missing bool   // nothing is at `at`
 	todo    []string
 	links   int
 }
@@ -87,13 +86,12 @@ func (w *walk) step(part string) error {
 	return w.down(filepath.Join(w.at, part))
 }
 
-// up moves to the directory above. Above a root may be another one, in which
-// nothing was looked at yet.
+// up moves to the directory above. Above a root may be another one.
 func (w *walk) up() error {
 	if w.missing {
 		return fs.ErrNotExist
 	}
-	w.at, w.info = filepath.Dir(w.at), nil
+	w.at = filepath.Dir(w.at)
 	if r, rel := w.jail.rootOf(w.at); r != nil && w.jail.denied(r, rel) {
 		return ErrDenied
 	}
@@ -105,10 +103,10 @@ func (w *walk) down(next string) error {
 	r, rel := w.jail.rootOf(next)
 	switch {
 	case r == nil: // outside a root names are only spelled, never looked up
-		w.at, w.info = next, nil
+		w.at = next
 		return nil
 	case rel == ".": // it was looked up when it was opened
-		w.at, w.info = r.dir, nil
+		w.at = r.dir
 		return nil
 	case len(next) > longest:
 		return syscall.ENAMETOOLONG
@@ -123,7 +121,7 @@ func (w *walk) down(next string) error {
 	info, err := r.handle.Lstat(rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		w.at, w.info, w.missing = next, nil, true
+		w.at, w.missing = next, true
 		return nil
 	case errors.Is(err, fs.ErrPermission):
 		return unsearchable(w.jail, w.at, err)
@@ -151,13 +149,12 @@ func (w *walk) enter(r *root, rel, next string, info fs.FileInfo) error {
 		if filepath.IsAbs(target) {
 			w.at = volume(target)
 		}
-		w.info = nil
 		w.todo = append(parts(target), w.todo...)
 		return nil
 	case !last && !info.IsDir():
 		return syscall.ENOTDIR
 	}
-	w.at, w.info = next, info
+	w.at = next
 	return nil
 }
 
@@ -166,15 +163,13 @@ func (w *walk) end() (place, error) {
 	if r == nil {
 		return place{}, ErrEscape
 	}
-	p := place{root: r, rel: rel, info: w.info}
-	if p.info == nil && !w.missing {
-		info, err := r.handle.Lstat(rel)
-		if err != nil {
-			return place{}, settled(err)
-		}
-		p.info = info
+	// Each step was looked up by its path, and what that meant may have changed
+	// from one to the next.
+	info, err := r.confirm(rel)
+	if err == nil && w.follow && isLink(info) {
+		err = errSwapped
 	}
-	return p, nil
+	return place{root: r, rel: rel, info: info}, err
 }
 
 // rootOf returns the innermost root that holds name, and the way from there.

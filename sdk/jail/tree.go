@@ -26,13 +26,13 @@ var ErrTooDeep error = invalid(fmt.Sprintf("it has more than %d levels of direct
 // [ErrRoot] if that holds a root, and with [ErrDenied] if the deny list hides a
 // part of it: a tree is taken whole or not at all.
 func (j *Jail) Survey(ctx context.Context, name string) (Tree, error) {
-	p, parent, err := j.entry(name, false)
+	p, dir, err := j.entry("survey", name, false)
 	if err != nil {
-		return Tree{}, failure("survey", name, err)
+		return Tree{}, err
 	}
 	t := trunk{ctx: ctx, jail: j, place: p}
-	err = t.survey(parent.roots[0].handle, filepath.Base(p.rel), p.rel, 0)
-	return t.found, failure("survey", name, firstError(err, parent.Close()))
+	err = t.survey(dir.Root, dir.base, p.rel, 0)
+	return t.found, failure("survey", name, firstError(err, dir.release()))
 }
 
 // RemoveTree removes what lies at name, links themselves and not what they lead
@@ -40,32 +40,34 @@ func (j *Jail) Survey(ctx context.Context, name string) (Tree, error) {
 // whole, and what holds a directory that cannot be emptied. When ctx ends, or an
 // entry cannot be removed, the rest stays and removed says how much is gone.
 func (j *Jail) RemoveTree(ctx context.Context, name string) (removed int, err error) {
-	p, parent, err := j.entry(name, true)
+	p, dir, err := j.entry("remove", name, true)
 	if err != nil {
-		return 0, failure("remove", name, err)
-	}
-	defer func() { err = failure("remove", name, firstError(err, parent.Close())) }()
-	t := trunk{ctx: ctx, jail: j, place: p, clear: true}
-	dir, base := parent.roots[0].handle, filepath.Base(p.rel)
-	if err := t.survey(dir, base, p.rel, 0); err != nil {
 		return 0, err
 	}
-	return t.remove(dir, base, p.rel, 0)
+	defer func() { err = failure("remove", name, firstError(err, dir.release())) }()
+	t := trunk{ctx: ctx, jail: j, place: p, clear: true}
+	if err := t.survey(dir.Root, dir.base, p.rel, 0); err != nil {
+		return 0, err
+	}
+	return t.remove(dir.Root, dir.base, p.rel, 0)
 }
 
-// entry finds what is at name, a link included, and pins its directory.
-func (j *Jail) entry(name string, write bool) (place, *Jail, error) {
-	p, err := j.existing(name, false)
-	switch {
-	case err != nil:
-		return place{}, nil, err
-	case write && p.root.readOnly:
-		return place{}, nil, ErrReadOnly
-	case j.holdsRoot(p.abs()):
-		return place{}, nil, ErrRoot
-	}
-	parent, err := j.pin(filepath.Dir(p.abs()))
-	return p, parent, err
+// entry finds what is at name, a link included, and holds its directory.
+func (j *Jail) entry(op, name string, write bool) (p place, dir held, err error) {
+	err = settle(op, name, func() error {
+		p, err = j.existing(name, false)
+		switch {
+		case err != nil:
+			return err
+		case write && p.root.readOnly:
+			return ErrReadOnly
+		case j.holdsRoot(p.abs()):
+			return ErrRoot
+		}
+		dir, err = p.hold()
+		return err
+	})
+	return p, dir, err
 }
 
 // trunk is a walk of a whole tree, hidden parts included. It goes down by open
@@ -80,7 +82,7 @@ type trunk struct {
 
 func (t *trunk) survey(dir *os.Root, base, rel string, level int) error {
 	if rel != t.place.rel && t.jail.deniedHere(t.place.root, rel) {
-		return ErrDenied
+		return errDeniedPart
 	}
 	info, err := dir.Lstat(base)
 	if err != nil {
@@ -104,7 +106,7 @@ func (t *trunk) remove(dir *os.Root, base, rel string, level int) (removed int, 
 		return 0, err
 	}
 	if rel != t.place.rel && t.jail.deniedHere(t.place.root, rel) { // it has come since the survey
-		return 0, ErrDenied
+		return 0, errDeniedPart
 	}
 	err = t.below(dir, base, level, info, func(sub *os.Root, name string) error {
 		n, err := t.remove(sub, name, filepath.Join(rel, name), level+1)

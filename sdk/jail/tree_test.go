@@ -26,6 +26,7 @@ func TestTreeIsTakenWholeOrNotAtAll(t *testing.T) {
 	before := tree(t, h.base)
 	_, err = h.Survey(t.Context(), "hides")
 	require.ErrorIs(t, err, ErrDenied)
+	require.ErrorContains(t, err, "holds")
 	_, err = h.RemoveTree(t.Context(), "hides")
 	require.ErrorIs(t, err, ErrDenied)
 	require.ErrorIs(t, h.RemoveAll("hides"), ErrDenied)
