@@ -80,6 +80,8 @@ func (c *callbacks) emit(ctx context.Context, request *kernelv1.EmitRequest) (*k
 		return nil, ctx.Err()
 	case status.Code(err) == codes.Unimplemented:
 		return nil, ErrNoKernel
+	case status.Code(err) == codes.Unavailable: // it was there, and has gone
+		return nil, fmt.Errorf("%w: %s", ErrNoKernel, status.Convert(err).Message())
 	}
 	return nil, err
 }

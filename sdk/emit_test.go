@@ -89,6 +89,11 @@ func TestWithoutAKernelEmittingSaysSo(t *testing.T) {
 	}{
 		{"no channel", nil},
 		{"a channel that cannot be reached", func() (grpc.ClientConnInterface, error) { return nil, fmt.Errorf("nobody there") }},
+		{"a kernel that has gone", func() (grpc.ClientConnInterface, error) {
+			nobody := bufconn.Listen(1)
+			require.NoError(t, nobody.Close())
+			return over(t, nobody), nil
+		}},
 		{"a kernel without the callback", func() (grpc.ClientConnInterface, error) { return over(t, lis), nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

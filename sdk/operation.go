@@ -200,7 +200,7 @@ func (o *Operation[C, In, Out]) run(ctx context.Context, f *frame, arguments *st
 		return nil, fmt.Errorf("%s: the result does not fit its schema: %w", o.spec.name, unargued(err))
 	}
 	if o.line != nil {
-		o.recent.remember(payload, in)
+		o.recent.remember(payload, arguments, in)
 	}
 	return payload, nil
 }
