@@ -4,19 +4,19 @@ import "bytes"
 
 // lines cuts one stream into lines.
 type lines struct {
-	partial []byte // the line that has not ended yet, up to maxLine
-	last    []byte // the last line that says anything
-	telling []byte // the last one that says what happened
+	partial  []byte // the line that has not ended yet, as it stands, up to maxLine
+	returned bool   // what comes next is written over it
+	last     []byte // the last line that says anything
+	telling  []byte // the last one that says what happened
 }
 
 // write calls look for every line that ends in p and may matter. Its argument does not
 // outlive the call.
 func (l *lines) write(p []byte, look func([]byte)) {
-	if end := bytes.IndexByte(p, '\n'); end >= 0 && len(l.partial) > 0 {
+	if end := bytes.IndexByte(p, '\n'); end >= 0 && (len(l.partial) > 0 || l.returned) {
 		l.extend(p[:end])
 		p = p[end+1:]
-		l.take(l.partial, look)
-		l.partial = l.partial[:0]
+		l.end(look)
 	}
 	end := bytes.LastIndexByte(p, '\n') + 1
 	l.block(p[:end], look)
@@ -29,15 +29,14 @@ func (l *lines) block(p []byte, look func([]byte)) {
 	if mayMatter(p) {
 		for rest := p; len(rest) > 0; {
 			end := bytes.IndexByte(rest, '\n')
-			look(rest[:min(end, maxLine)])
+			look(drawn(rest[:end]))
 			rest = rest[end+1:]
 		}
 	}
 	last := false
 	for len(p) > 0 {
 		start := bytes.LastIndexByte(p[:len(p)-1], '\n') + 1
-		line := p[start : len(p)-1]
-		line = line[:min(len(line), maxLine)]
+		line := drawn(p[start : len(p)-1])
 		p = p[:start]
 		if !saysAnything(line) {
 			continue
@@ -70,10 +69,29 @@ func (l *lines) end(look func([]byte)) {
 		l.take(l.partial, look)
 		l.partial = l.partial[:0]
 	}
+	l.returned = false
 }
 
+// extend adds to the line that has not ended. A carriage return is where it will be written
+// over, if there is anything to write.
 func (l *lines) extend(p []byte) {
-	l.partial = append(l.partial, p[:min(len(p), maxLine-len(l.partial))]...)
+	text := bytes.TrimRight(p, "\r")
+	if len(text) > 0 && l.returned || bytes.IndexByte(text, '\r') >= 0 {
+		l.partial = l.partial[:0]
+	}
+	l.returned = len(text) < len(p) || l.returned && len(p) == 0
+	text = text[bytes.LastIndexByte(text, '\r')+1:]
+	l.partial = append(l.partial, text[:min(len(text), maxLine-len(l.partial))]...)
+}
+
+// drawn is a line as it stands after its last carriage return: a progress bar is drawn over
+// and over. No more than maxLine of it is looked at.
+func drawn(line []byte) []byte {
+	if bytes.IndexByte(line, '\r') >= 0 {
+		line = bytes.TrimRight(line, "\r")
+		line = line[bytes.LastIndexByte(line, '\r')+1:]
+	}
+	return line[:min(len(line), maxLine)]
 }
 
 // saysAnything reports whether a line is more than a rule, a bracket or a prompt.

@@ -75,11 +75,8 @@ func join(what, line string) string {
 	return what + ": " + line
 }
 
-// clean makes a line fit to be shown: as it stood after its last redraw, without escape
-// sequences, on maxWidth bytes.
+// clean makes a line fit to be shown: without escape sequences, on maxWidth bytes.
 func clean(line []byte) string {
-	line = bytes.TrimRight(line, "\r")
-	line = line[bytes.LastIndexByte(line, '\r')+1:]
 	text := string(bytes.TrimSpace(bytes.ToValidUTF8(withoutControls(line), []byte("\uFFFD"))))
 	if len(text) <= maxWidth {
 		return text
@@ -91,7 +88,8 @@ func clean(line []byte) string {
 	return text[:end] + "…"
 }
 
-// withoutControls drops escape sequences and other control characters.
+// withoutControls drops escape sequences and other control characters, and what was there
+// before the line was begun anew (ESC [ G).
 func withoutControls(line []byte) []byte {
 	if bytes.IndexFunc(line, isControl) < 0 {
 		return line
@@ -100,7 +98,11 @@ func withoutControls(line []byte) []byte {
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case c == 0x1b:
-			i += sequenceLength(line[i:]) - 1
+			sequence := line[i : i+sequenceLength(line[i:])]
+			if bytes.Equal(sequence, []byte("\x1b[G")) || bytes.Equal(sequence, []byte("\x1b[1G")) {
+				kept = kept[:0]
+			}
+			i += len(sequence) - 1
 		case c == '\t':
 			kept = append(kept, ' ')
 		case c >= ' ' && c != 0x7f:

@@ -147,6 +147,11 @@ func TestLine(t *testing.T) {
 		{"only warnings", "", "warning: slow\n", 0, "", "warning: slow"},
 		{"progress bar", "  1%\r 50%\r100% done\n", "", 0, "", "100% done"},
 		{"progress bar that ends with a return", "50%\r100%\r", "", 0, "", "100%"},
+		{"long progress bar", strings.Repeat("\r 10% of a file with a long name", 1000) + "\rdone", "", 0, "", "done"},
+		{"progress bar, then nothing", "50%\r\r\n", "", 0, "", "50%"},
+		{"progress bar of escapes", "\x1b[1G\x1b[0K|\x1b[1G\x1b[0Kadded 3 packages\n", "", 0, "", "added 3 packages"},
+		{"totals after a progress bar", "50%\r==== 1 failed, 2 passed in 0.13s ====\r\n", "", 1, "", "1 test failed, 2 passed"},
+		{"tsc, a directory with a space", "my src/a.ts(3,7): error TS2322: no.\n", "", 2, "", "my src/a.ts(3,7): error TS2322: no."},
 		{"colours", "\x1b[1;31merror:\x1b[0m it\tbroke\x1b]0;title\x07\n", "", 1, "", "error: it broke"},
 		{"not text", "\xff\xfeabc\n", "", 0, "", "\uFFFDabc"},
 		{"long line", strings.Repeat("─", 5000) + "\n", "", 0, "", strings.Repeat("─", 52) + "…"},
@@ -219,7 +224,8 @@ func FuzzLine(f *testing.F) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	for name, line := range map[string]string{"yes": "y\n", "log": "2026-11-30T10:11:12Z INFO  request served in 12 ms path=/index.html status=200\n"} {
+	for name, line := range map[string]string{"yes": "y\n", "log": "2026-11-30T10:11:12Z INFO  request served in 12 ms path=/index.html status=200\n",
+		"errors": "2026-11-30T10:11:12Z ERROR server.go:12: error: request failed in 1.2s: *** Test\n", "json": `{"time":"2026-11-30T10:11:12Z","level":"error","msg":"Test took 1.2s"}` + "\n"} {
 		chunk := []byte(strings.Repeat(line, 32<<10/len(line)))
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(chunk)))

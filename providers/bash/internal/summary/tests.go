@@ -61,12 +61,18 @@ type pytest struct {
 
 var pytestTotals = regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*\s*$`)
 
-func (p *pytest) line(line []byte) bool {
-	// The expression is slow, and a log may have a time in every line.
-	if end := bytes.TrimRight(line, "= \r"); !bytes.HasSuffix(end, []byte("s")) && !bytes.HasSuffix(end, []byte(")")) {
-		return false
+// mayBeTotals reports whether a line ends as the totals do: the expression is slow, and the
+// lines of a log begin like them too.
+func mayBeTotals(line []byte) bool {
+	end := len(line) - 1
+	for end > 0 && (line[end] == '=' || line[end] == ' ') {
+		end--
 	}
-	if !pytestTotals.Match(line) {
+	return line[end] == 's' || line[end] == ')'
+}
+
+func (p *pytest) line(line []byte) bool {
+	if !mayBeTotals(line) || !pytestTotals.Match(line) {
 		return false
 	}
 	n := pairs(line)

@@ -17,37 +17,54 @@ type tools struct {
 	}
 }
 
-// marks are in every line that a tool may recognise, save those of pytest: see mayMatter.
-var marks = [][]byte{
-	[]byte("FAIL\t"), []byte("ok  \t"), []byte(`"Action":"pass"`), []byte(`"Action":"fail"`), []byte("test result: "), []byte("Test"),
-	[]byte("[no test"), []byte("panic: "), []byte("E   "), []byte("No test"), []byte("error"), []byte("*** "), []byte(".go:"),
-}
+// hints are bytes of which every line that a tool may recognise has one.
+const hints = ":\tTNE."
 
 // mayMatter reports whether some line of p may be one that a tool recognises.
 func mayMatter(p []byte) bool {
-	for _, mark := range marks {
-		if bytes.Contains(p, mark) {
+	for i := range len(hints) {
+		if bytes.IndexByte(p, hints[i]) >= 0 {
 			return true
 		}
 	}
-	const in = " in " // and then the time that pytest took
-	for {
-		i := bytes.Index(p, []byte(in))
-		if i < 0 || i+len(in) >= len(p) {
-			return false
-		}
-		if p = p[i+len(in):]; p[0] >= '0' && p[0] <= '9' {
-			return true
-		}
-	}
+	return false
 }
+
+// matters reports whether a tool may recognise a line. It is much faster than the tools.
+func matters(line []byte) bool {
+	switch line[0] {
+	case '{':
+		return bytes.Contains(line, []byte(`Action":"`))
+	case 'F', 'o', '?':
+		if bytes.IndexByte(line, '\t') >= 0 {
+			return true
+		}
+	case ' ':
+		return bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("Test"))
+	case 'T', 'N', 't', 'E', 'f':
+		for _, beginning := range beginnings {
+			if bytes.HasPrefix(line, beginning) {
+				return true
+			}
+		}
+	case '=', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		if mayBeTotals(line) {
+			return true
+		}
+	}
+	// "file:1:2: error: x", "panic: x", "make: *** x"
+	space := bytes.IndexByte(line, ' ')
+	return space > 0 && line[space-1] == ':' || bytes.Contains(line, []byte("TS"))
+}
+
+var beginnings = [][]byte{[]byte("Test"), []byte("No test"), []byte("test result: "), []byte("E   "), []byte("fatal error: ")}
 
 // line looks at one line of output.
 func (t *tools) line(line []byte) {
 	if bytes.IndexByte(line, 0x1b) >= 0 {
 		line = withoutControls(line)
 	}
-	if len(line) == 0 {
+	if len(line) == 0 || !matters(line) {
 		return
 	}
 	if line[0] != '{' {
