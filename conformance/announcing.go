@@ -45,7 +45,7 @@ func (s *subject) listen() (out announcing) {
 	if err != nil {
 		return announcing{err: err}
 	}
-	process, err := o.Start(identity, client.Cookie())
+	process, err := o.Start(s.ctx, identity, client.Cookie())
 	if err != nil {
 		return announcing{err: err}
 	}
@@ -156,7 +156,7 @@ func (s *subject) startWith(cookie string) uncookied {
 	if cookie != "" {
 		env = []string{cookie}
 	}
-	process, err := o.Start(client.Identity{}, env...)
+	process, err := o.Start(s.ctx, client.Identity{}, env...)
 	if err != nil {
 		return uncookied{err: err}
 	}

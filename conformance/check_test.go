@@ -81,6 +81,7 @@ func TestCheckOfFewRulesOnWhatCannotBeUsed(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			script := write(t, "provider", "#!/bin/sh\n"+test.script+"\n", 0o755)
 			report, err := Check(t.Context(), []string{script}, Options{Rules: []string{"invoke.*", "cancel.time"}, Timeout: 5 * time.Second})
 			require.NoError(t, err)
@@ -116,6 +117,24 @@ func TestCheckIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(context.Canceled)
 	_, err := Check(ctx, []string{write(t, "provider", "#!/bin/sh\nexec sleep 60\n", 0o755)}, Options{Rules: []string{"handshake.*"}})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Also a start that takes for ever ends with the trial.
+func TestCheckIsInterruptedWhileItStarts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun := filepath.Join(t.TempDir(), "begun")
+	script := write(t, "provider", "#!/bin/sh\n: >"+begun+"\nexec sleep 600\n", 0o755)
+	go func() {
+		for range time.Tick(5 * time.Millisecond) {
+			if _, err := os.Stat(begun); err == nil || ctx.Err() != nil {
+				cancel()
+				return
+			}
+		}
+	}()
+	_, err := Check(ctx, []string{script}, Options{Timeout: time.Hour})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -38,7 +38,7 @@ func launchNotebook(t *testing.T, path string) *notebook {
 	t.Helper()
 	dir := t.TempDir()
 	writeNotes(t, dir)
-	p, err := client.Launch(client.Options{Path: path, Dir: dir, Stderr: os.Stderr})
+	p, err := client.Launch(t.Context(), client.Options{Path: path, Dir: dir, Stderr: os.Stderr})
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	return &notebook{Provider: p, dir: dir}

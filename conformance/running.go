@@ -42,7 +42,7 @@ func (s *subject) findStart() (out start) {
 		return out
 	}
 	for _, concession := range []start{{wholeEnv: strict}, {plain: strict}} {
-		if s.tryStart(concession) == nil {
+		if s.ctx.Err() == nil && s.tryStart(concession) == nil {
 			return concession
 		}
 	}
@@ -87,7 +87,7 @@ func (s *subject) launchAs(how start, adjust func(*client.Options)) (*running, e
 	if adjust != nil {
 		adjust(&o)
 	}
-	provider, err := client.Launch(o)
+	provider, err := client.Launch(s.ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ const (
 
 func launch(t *testing.T, name, dir string) *client.Provider {
 	t.Helper()
-	p, err := client.Launch(client.Options{Path: filepath.Join(binaries, "provider-"+name), Dir: dir, Stderr: os.Stderr})
+	p, err := client.Launch(t.Context(), client.Options{Path: filepath.Join(binaries, "provider-"+name), Dir: dir, Stderr: os.Stderr})
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	return p

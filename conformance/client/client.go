@@ -5,6 +5,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,8 +40,9 @@ type Provider struct {
 	closing   sync.Once
 }
 
-// Launch starts a provider and completes the handshake. Nothing is asked or configured yet.
-func Launch(o Options) (*Provider, error) {
+// Launch starts a provider and completes the handshake. Nothing is asked or configured yet. An end of ctx ends the launch;
+// a provider that was launched outlives it.
+func Launch(ctx context.Context, o Options) (*Provider, error) {
 	p := &Provider{Callbacks: newCallbacks(o.Delay), synced: &syncedOutput{}}
 	if o.Temp == "" {
 		// A provider that is killed leaves its sockets; in a folder of ours they go with the provider. It must be short:
@@ -52,7 +54,7 @@ func Launch(o Options) (*Provider, error) {
 		p.temp = temp
 	}
 	d := &dispenser{provider: p, options: o}
-	p.Process = newProcess(o.command(), o.Stderr)
+	p.Process = newProcess(ctx, o.command(), o.Stderr)
 	d.config = p.config(o, d)
 	p.client = goplugin.NewClient(d.config)
 	protocol, err := p.client.Client()
@@ -61,8 +63,9 @@ func Launch(o Options) (*Provider, error) {
 	}
 	if err != nil {
 		p.Close()
-		return nil, fmt.Errorf("launch %s: %w", o.Path, err)
+		return nil, fmt.Errorf("launch %s: %w", o.Path, errors.Join(ctx.Err(), err))
 	}
+	p.Process.free()
 	return p, nil
 }
 

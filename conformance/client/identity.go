@@ -56,8 +56,8 @@ func NewIdentity() (Identity, error) {
 func Cookie() string { return plugin.MagicCookieKey + "=" + plugin.MagicCookieValue }
 
 // Start starts a process as go-plugin does, with its variables but no cookie unless env has it, and leaves the rest to
-// the caller. o.Temp must be set.
-func (o Options) Start(identity Identity, env ...string) (*Process, error) {
+// the caller. o.Temp must be set. The process ends with ctx.
+func (o Options) Start(ctx context.Context, identity Identity, env ...string) (*Process, error) {
 	cmd := o.command()
 	cmd.Env = append(cmd.Env,
 		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000", "PLUGIN_PROTOCOL_VERSIONS=1",
@@ -66,8 +66,8 @@ func (o Options) Start(identity Identity, env ...string) (*Process, error) {
 		cmd.Env = append(cmd.Env, "PLUGIN_CLIENT_CERT="+string(identity.PEM))
 	}
 	cmd.Env = append(cmd.Env, env...)
-	p := newProcess(cmd, o.Stderr)
+	p := newProcess(ctx, cmd, o.Stderr)
 	// Nobody takes the first line from a pipe here.
 	_ = p.handshake.Close()
-	return p, p.Start(context.Background())
+	return p, p.Start(ctx)
 }

@@ -25,12 +25,14 @@ const (
 	outputGrace = time.Second
 	// lineGrace is how long the first line may take from its first byte to its end. A provider that forgets the newline
 	// would be waited for like one that is slow to start.
-	lineGrace = 3 * time.Second
+	lineGrace = 2 * time.Second
 )
 
 // Process is a provider's process without a connection. It is go-plugin's runner.Runner too, so that what is printed
 // on stdout is seen: go-plugin keeps the first line for itself and drops the rest.
 type Process struct {
+	bound     context.Context
+	free      func() bool // ends the bond to that context
 	cmd       *exec.Cmd
 	stderr    io.Writer
 	handshake *io.PipeReader
@@ -49,18 +51,19 @@ type Process struct {
 
 var _ runner.Runner = (*Process)(nil)
 
-func newProcess(cmd *exec.Cmd, stderr io.Writer) *Process {
+// newProcess makes a process that ends with ctx, until it is set free.
+func newProcess(ctx context.Context, cmd *exec.Cmd, stderr io.Writer) *Process {
 	if stderr == nil {
 		stderr = io.Discard
 	}
-	p := &Process{cmd: cmd, stderr: stderr, announced: make(chan struct{}), exited: make(chan struct{})}
+	p := &Process{bound: ctx, cmd: cmd, stderr: stderr, announced: make(chan struct{}), exited: make(chan struct{})}
 	p.handshake, p.promise = io.Pipe()
 	return p
 }
 
 // Start starts the process in a group of its own, with an empty stdin.
 func (p *Process) Start(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), p.bound.Err()); err != nil {
 		return err
 	}
 	stdout, stdoutChild, err := os.Pipe()
@@ -78,6 +81,7 @@ func (p *Process) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, stdout.Close(), stderr.Close())
 	}
+	p.free = context.AfterFunc(p.bound, p.cut)
 	var readers sync.WaitGroup
 	readers.Go(func() { p.read(stdout) })
 	readers.Go(func() { _, _ = io.Copy(p.stderr, stderr) })
@@ -123,6 +127,16 @@ func (p *Process) readUntil(stdout *os.File, deadline time.Time) {
 	defer p.mu.Unlock()
 	if !p.gone {
 		_ = stdout.SetReadDeadline(deadline)
+	}
+}
+
+// cut kills the process without waiting for it.
+func (p *Process) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		p.killed = true
+		killGroup(p.cmd.Process)
 	}
 }
 
@@ -186,10 +200,7 @@ func (p *Process) Kill(context.Context) error {
 		return nil
 	default:
 	}
-	p.mu.Lock()
-	p.killed = true
-	p.mu.Unlock()
-	killGroup(p.cmd.Process)
+	p.cut()
 	<-p.exited
 	return nil
 }
