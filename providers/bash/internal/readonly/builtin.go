@@ -5,19 +5,6 @@ import (
 	"strings"
 )
 
-// operators of test that look at nothing but files and texts. -v is not among them: it
-// runs the commands that stand in an array's index.
-const operators = "-b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S -n -z -a -o -eq -ne -gt -lt -ge -le -nt -ot -ef"
-
-func (j *judge) test(words []word) ([]word, error) {
-	for _, w := range words[1:] {
-		if w.mayBeOption() && (w.open || !among(operators, w.text)) {
-			return nil, w.refuse("this operator is not known to be harmless, or it may become one; use another or bash")
-		}
-	}
-	return words, nil
-}
-
 // conversions are the parts of a format that printf of any shell only prints. bash has %n,
 // which sets a variable and runs the commands in its index.
 var conversions = regexp.MustCompile(`%%|%[-+ #0'*.0-9]*[hlLjzt]*[diouxXeEfFgGaAcsbq]`)

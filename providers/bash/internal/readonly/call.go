@@ -17,8 +17,11 @@ func (j *judge) call(c *syntax.CallExpr) error {
 	if j.calls++; j.calls > maxCalls {
 		return j.refuse(c, "there are too many commands before it; use several calls")
 	}
-	if len(c.Assigns) > 0 {
-		return j.refuse(c.Assigns[0], "variables cannot be set, not even for one command; use bash")
+	if len(c.Args) == 0 && len(c.Assigns) > 0 {
+		return j.refuse(c.Assigns[0], "variables cannot be set; write the text where it is used")
+	}
+	if err := j.assignments(c.Assigns); err != nil {
+		return err
 	}
 	words, err := j.words(c.Args)
 	if err != nil {

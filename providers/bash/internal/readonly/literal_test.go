@@ -27,14 +27,15 @@ func requireLiteral(t require.TestingT, script string) {
 }
 
 var (
-	livePattern = regexp.MustCompile(`^(?:~/?)?(?:[*?]|\[[!^]?[A-Za-z0-9_.,-]+\])*$`)
-	liveName    = regexp.MustCompile(`^(?:[a-z][a-z0-9_]*|HOME|PWD|PATH|SHELL|LANG|TERM|TMPDIR|GOPATH|GOROOT|VIRTUAL_ENV|OLDPWD|HOSTNAME|USER|\?)$`)
+	harmlessSetting = regexp.MustCompile(`^(?:IFS=|(?:LC_[A-Z]+|LANG)=[A-Za-z0-9_.-]*|TZ=[A-Za-z0-9_+/-]*|NO_COLOR=[0-9-]+)$`)
+	livePattern     = regexp.MustCompile(`^(?:~/?)?(?:[*?]|\[[!^]?[A-Za-z0-9_.,-]+\])*$`)
+	liveName        = regexp.MustCompile(`^(?:[a-z][a-z0-9_]*|HOME|PWD|PATH|SHELL|LANG|TERM|TMPDIR|GOPATH|GOROOT|VIRTUAL_ENV|OLDPWD|HOSTNAME|USER|\?)$`)
 )
 
 func faultOf(n syntax.Node) error {
 	switch n := n.(type) {
 	case *syntax.File, *syntax.BinaryCmd, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.TimeClause,
-		*syntax.SglQuoted, *syntax.Lit, *syntax.WordIter, *syntax.ForClause, *syntax.ParamExp, *syntax.DblQuoted:
+		*syntax.SglQuoted, *syntax.Lit, *syntax.WordIter, *syntax.ForClause, *syntax.WhileClause, *syntax.Assign, *syntax.ParamExp, *syntax.DblQuoted:
 		return nil
 	case *syntax.Stmt:
 		if n.Background || n.Coprocess || n.Cmd == nil {
@@ -59,8 +60,11 @@ func faultOf(n syntax.Node) error {
 }
 
 func faultOfCall(c *syntax.CallExpr) error {
-	if len(c.Assigns) > 0 {
-		return fmt.Errorf("an assignment")
+	for _, a := range c.Assigns {
+		value, quoted := a.Value.Parts[0].(*syntax.SglQuoted)
+		if !quoted || len(a.Value.Parts) > 1 || !harmlessSetting.MatchString(a.Name.Value+"="+value.Value) {
+			return fmt.Errorf("an assignment of %s", a.Name.Value)
+		}
 	}
 	if c.Args[0].Lit() == "time" { // a reserved word of bash
 		c.Args = c.Args[1:]

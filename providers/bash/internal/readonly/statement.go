@@ -87,6 +87,13 @@ func (j *judge) command(c syntax.Command) error {
 		return j.conditional(c, "if ")
 	case *syntax.ForClause:
 		return j.loop(c)
+	case *syntax.WhileClause:
+		return j.lines(c)
+	case *syntax.TestClause:
+		if j.calls++; j.calls > maxCalls {
+			return j.refuse(c, "there are too many conditions before it; use several calls")
+		}
+		return j.condition(c.X)
 	case *syntax.TimeClause:
 		if c.Stmt == nil {
 			return j.refuse(c, "there is nothing to measure")
@@ -105,14 +112,10 @@ func construct(c syntax.Command) string {
 		return "functions are not read; write the commands out"
 	case *syntax.DeclClause:
 		return "variables cannot be set; write the text where it is used"
-	case *syntax.TestClause:
-		return "[[ ]] can run commands in a number; use [ ]"
 	case *syntax.ArithmCmd, *syntax.LetClause:
 		return "arithmetic can run commands; use bash"
 	case *syntax.CoprocClause:
 		return "nothing may run in the background"
-	case *syntax.WhileClause:
-		return "only loops over words are read: for x in a b; do ...; done"
 	default:
 		return "this part of the shell's language is not read; use bash"
 	}
@@ -170,28 +173,73 @@ func (j *judge) loop(c *syntax.ForClause) error {
 	if !ok || c.Select || c.Braces || !iter.InPos.IsValid() {
 		return j.refuse(c, "only loops over words are read: for x in a b; do ...; done")
 	}
-	name := iter.Name.Value
-	if !loopVariable.MatchString(name) || strings.HasSuffix(name, "_proxy") {
-		return j.refuse(iter.Name, "it may mean something to the shell; take a name in lower case")
-	}
 	items, err := j.words(iter.Items)
 	if err != nil {
 		return err
 	}
+	j.write("for ", iter.Name.Value, " in", joined(items))
+	return j.repeated(c.Do, []string{iter.Name.Value}, !slices.ContainsFunc(items, func(w word) bool { return !tame.MatchString(w.text) }))
+}
+
+// lines reads one form of while: over the lines that come in.
+func (j *judge) lines(c *syntax.WhileClause) error {
+	const form = "only this loop is read: while read -r line; do ...; done"
+	if c.Until || len(c.Cond) != 1 {
+		return j.refuse(c, form)
+	}
+	s := c.Cond[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 || len(call.Args) == 0 || call.Args[0].Lit() != "read" {
+		return j.refuse(c, form)
+	}
+	j.write("while ")
+	for _, a := range call.Assigns {
+		if j.text(a) != "IFS=" {
+			return j.refuse(a, "only IFS= can be written here")
+		}
+		j.write("IFS='' ")
+	}
+	words, err := j.words(call.Args)
+	if err != nil {
+		return err
+	}
+	j.write(strings.TrimPrefix(joined(words), " "))
+	names := []string{}
+	for _, w := range words[1:] {
+		if len(names) > 0 || !w.is("-r") {
+			names = append(names, w.text)
+		}
+		if w.open {
+			return w.refuse("which variable it is cannot be known; write its name")
+		}
+	}
+	if len(names) == 0 {
+		return j.refuse(c, form)
+	}
+	return j.repeated(c.Do, names, false)
+}
+
+// repeated writes the body of a loop that sets variables. The values of tame ones begin as
+// no option does. After the loop they may have no value, so that nobody can use them.
+func (j *judge) repeated(body []*syntax.Stmt, names []string, tame bool) error {
 	outer := maps.Clone(j.variables)
-	j.variables[name] = !slices.ContainsFunc(items, func(w word) bool { return !tame.MatchString(w.text) })
+	for _, name := range names {
+		if !loopVariable.MatchString(name) || strings.HasSuffix(name, "_proxy") {
+			return &Refused{name, "it may mean something to the shell; take a name in lower case"}
+		}
+		// What was judged before, in a loop around both, would see the new value.
+		if _, bound := outer[name]; bound {
+			return &Refused{name, "it is the variable of a loop around this one; take another name"}
+		}
+		j.variables[name] = tame
+	}
 	j.loops++
-	j.write("for ", name, " in", joined(items), "; do\n")
-	if err := j.statements(c.Do); err != nil {
+	j.write("; do\n")
+	if err := j.statements(body); err != nil {
 		return err
 	}
 	j.write("\ndone")
 	j.loops--
-	// Afterwards it has no value if the loop did not run; in a loop of the same variable it
-	// has the last one.
-	if tame, bound := outer[name]; bound {
-		outer[name] = tame && j.variables[name]
-	}
 	j.variables = outer
 	return nil
 }

@@ -15,7 +15,8 @@ const maxBraces = 64
 type word struct {
 	source string // as it was written
 	text   string // what it is; of an open word, what it begins with
-	open   bool   // the shell decides how it goes on, and may make several of it
+	open   bool   // the shell decides how it goes on
+	many   bool   // and may make several words of it
 	quoted string // how it is written down again
 }
 
@@ -120,6 +121,12 @@ func (r *reader) live(code, begin string) {
 		r.begin.WriteString(begin)
 	}
 	r.open = true
+}
+
+// pattern adds what the shell replaces with the names of files.
+func (r *reader) pattern(code string) {
+	r.live(code, "")
+	r.many = true
 }
 
 func (r *reader) flush() {
@@ -272,11 +279,11 @@ func (r *reader) unquoted(text string, first bool) error {
 			}
 			text = text[1:]
 		case c == '*' || c == '?':
-			r.live(text[:1], "")
+			r.pattern(text[:1])
 			text = text[1:]
 		case c == '[' && set.MatchString(text):
 			n := len(set.FindString(text))
-			r.live(text[:n], "")
+			r.pattern(text[:n])
 			text = text[n:]
 		case c == '[' && strings.Contains(text, "]") && text != "[":
 			return r.refuse("the pattern cannot be read; quote it if it is none")
