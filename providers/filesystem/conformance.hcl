@@ -22,9 +22,6 @@ file ".env" {
   content = "TOKEN=not-for-you\n"
 }
 
-# A folder that takes a while to copy.
-setup = [["sh", "-c", "mkdir many && seq 300 | split -l 1 -a 3 - many/"]]
-
 # Reading.
 
 call "read_file" "a file" {
@@ -203,7 +200,13 @@ call "list_directory" "cancelled" {
   cancel_after = "start"
 }
 
-call "copy" "cancelled" {
-  arguments    = { source = "many", destination = "many more" }
-  cancel_after = "40ms"
+# It says of each file that it comes to it, so the cancellation always falls between two.
+call "apply_edits" "cancelled" {
+  arguments = {
+    files = [
+      for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"] :
+      { path = "many/${name}.txt", content = repeat("a line\n", 10000) }
+    ]
+  }
+  cancel_after = "event"
 }
