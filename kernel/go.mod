@@ -7,6 +7,7 @@ require (
 	github.com/agentco/agent/proto v0.0.0
 	github.com/agext/levenshtein v1.2.1
 	github.com/apparentlymart/go-textseg/v17 v17.0.1
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/hashicorp/go-plugin v1.8.0
 	github.com/hashicorp/go-version v1.9.0
@@ -24,6 +25,7 @@ require (
 	golang.org/x/text v0.42.0
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
+	mvdan.cc/sh/v3 v3.14.1
 )
 
 require (

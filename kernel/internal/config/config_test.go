@@ -132,7 +132,15 @@ func TestLoadProblems(t *testing.T) {
 		{"policy kind", "policy \"x\" {\n match = { kind = \"interactive\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:19", `Unknown kind "interactive"`, "resource and data_source"}},
 		{"policy about a name with its provider", "policy \"x\" {\n match = { tool_name = \"fs.read\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:24", `No operation is called "fs.read"`, "without its provider"}},
 		{"policy about a pattern", "policy \"x\" {\n match = { tool_name = \"/rel*\" }\n action = \"deny\"\n}", []string{"agent.hcl:2:24", `No operation is called "/rel*"`, "no patterns"}},
-		{"policy by arguments", "policy \"x\" {\n match = { arguments = {} }\n action = \"allow\"\n}", []string{"agent.hcl:2:24", "match.arguments is not available"}},
+		{"policy by no arguments", "policy \"x\" {\n match = { arguments = {} }\n action = \"allow\"\n}", []string{"agent.hcl:2:24", "Expected globs of arguments"}},
+		{"policy by a number", "policy \"x\" {\n match = { arguments = { path = 1 } }\n action = \"allow\"\n}", []string{"agent.hcl:2:33", "Expected a glob"}},
+		{"policy by a glob that goes up", "policy \"x\" {\n match = { arguments = { path = \"../x\" } }\n action = \"allow\"\n}", []string{"agent.hcl:2:33", `Invalid glob "../x"`, "absolute"}},
+		{"policy by a variable", "policy \"x\" {\n match = { arguments = { path = env(\"TOKEN\") } }\n action = \"allow\"\n}", []string{"agent.hcl:2:33", "Functions may not be called here"}},
+		{"policy by an open glob", "policy \"x\" {\n match = { arguments = { path = \"a[\" } }\n action = \"allow\"\n}", []string{"agent.hcl:2:33", "not closed"}},
+		{"policy by one command", "policy \"x\" {\n match = { command = \"ls\" }\n action = \"allow\"\n}", []string{"agent.hcl:2:22", "Expected a list of commands"}},
+		{"policy by two commands in one", "policy \"x\" {\n match = { command = [\"a; b\"] }\n action = \"deny\"\n}", []string{"agent.hcl:2:23", `Invalid command pattern "a; b"`, "one command"}},
+		{"policy that allows to evaluate", "policy \"x\" {\n match = { command = [\"sh -c *\"] }\n action = \"allow\"\n}", []string{"agent.hcl:2:10", `can never allow "sh -c *"`}},
+		{"policies contradict in another order", "policy \"a\" {\n match = { command = [\"a\", \"b\"] }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { command = [\"b\", \"a\"] }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict"}},
 		{"policies contradict", "policy \"a\" {\n match = { tool_name = \"rm\" }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { tool_name = \"rm\" }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict", `"a" (agent.hcl:1:1)`}},
 		{"unset variable", withProvider(`token = env("NOPE")`), []string{"agent.hcl:3:9", `Environment variable "NOPE" is not set`, `"token"`}},
 		{"shell variable", withProvider(`token = "${TOKEN}"`), []string{"agent.hcl:3:12", "Unknown variable", `env("TOKEN")`, "$${TOKEN}"}},
@@ -203,6 +211,30 @@ func TestLoadRefusesAPolicyAboutNoProvider(t *testing.T) {
 	require.Equal(t, `policy "a": no provider "fss" is required (did you mean "fs"?)`, diags[0].Summary)
 	require.Equal(t, "agent.hcl:6:23", diags[0].Position())
 	require.Equal(t, ` match = { provider = "fss" }`, diags[0].Source)
+}
+
+func TestPolicyPatterns(t *testing.T) {
+	scope := testScope()
+	scope.Root = "/p[1]"
+	f, syntax := parse(FileName, []byte(`policy "x" {
+  match = {
+    arguments = { path = "${path.root}/docs/**", "files.path" = "docs/*" }
+    command   = ["go test *", "git status"]
+  }
+  action = "allow"
+}
+policy "all" {
+  match  = { command = ["*"] }
+  action = "deny"
+}
+`))
+	p, err := load(f, syntax, "/p[1]/"+FileName, scope)
+	require.NoError(t, err)
+	require.Equal(t, policy.Match{
+		Arguments: map[string]string{"path": `/p\[1\]/docs/**`, "files.path": "docs/*"}, Command: []string{"go test *", "git status"},
+	}, p.Policies[0].Match)
+	require.Len(t, p.Warnings, 1)
+	require.Contains(t, p.Warnings[0].Detail, `matches every command`)
 }
 
 func TestCheckPolicyTools(t *testing.T) {
@@ -298,6 +330,7 @@ func TestLoadUnreadable(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		"", withProvider(`token = env("TOKEN")`), `policy "x" { match = {} action = "ask" }`,
+		"policy \"x\" {\n match = { command = [\"go test *\"], arguments = { path = \"${path.root}/{a,b}/**\" } }\n action = \"allow\"\n}",
 		`required_providers { a = { source = "github.com/o/r//p", version = ">= 1, < 2" } }`,
 		`provider "x" { a = <<EOT` + "\n${path.root}\nEOT\n}", `settings { retry {} }`, `dev_overrides { a = "/x" }`,
 	} {
@@ -310,6 +343,8 @@ func FuzzLoad(f *testing.F) {
 			require.NotEmpty(t, err.Error())
 			return
 		}
+		_, err = policy.New(p.Policies)
+		require.NoError(t, err, "what was loaded is without contradiction")
 		for _, pr := range p.Providers {
 			if _, err := pr.Decode(testSchema); err != nil {
 				require.NotContains(t, err.Error(), secret)

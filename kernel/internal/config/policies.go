@@ -15,9 +15,7 @@ import (
 
 var (
 	policyArguments = []string{"match", "action"}
-	matchFields     = []string{"kind", "provider", "tool_name", "risk"}
-	// Fields of the language that narrow a rule. To ignore one would widen it.
-	matchUnavailable = []string{"arguments", "command"}
+	matchFields     = []string{"kind", "provider", "tool_name", "risk", "arguments", "command"}
 
 	policyActions = []string{"allow", "ask", "deny"}
 	policyKinds   = map[string]toolv1.ToolKind{
@@ -55,6 +53,7 @@ func (l *loader) policy(b *block) {
 			l.fail(b.DefRange(), "Missing "+name, "A policy needs match = { … } and action = \"allow\", \"ask\" or \"deny\".")
 		}
 	}
+	l.checkAllowed(rule, b)
 	if len(l.diags) == before {
 		l.project.Policies = append(l.project.Policies, rule)
 		l.project.rules = append(l.project.rules, at)
@@ -63,12 +62,7 @@ func (l *loader) policy(b *block) {
 
 // match reads what a rule is about, and where it names a provider and a tool.
 func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, provider, tool hcl.Range) {
-	entries, _ := l.object(expr, slices.Concat(matchFields, matchUnavailable)...)
-	for _, name := range matchUnavailable {
-		if e := entries[name]; e != nil {
-			l.fail(e.Range(), "match."+name+" is not available in this build", "Without it the rule would match more than it says. Remove the policy, or match by %s.", list(matchFields))
-		}
-	}
+	entries, _ := l.object(expr, matchFields...)
 	if e := entries["provider"]; e != nil {
 		m.Provider, provider = l.nonEmpty(e), e.Range()
 	}
@@ -80,6 +74,12 @@ func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, provider, too
 	}
 	if e := entries["risk"]; e != nil {
 		m.Risk = choice(l, e, "risk", []string{"read_only", "low", "moderate", "high", "critical"}, from(policyRisks))
+	}
+	if e := entries["arguments"]; e != nil {
+		m.Arguments = l.argumentGlobs(e)
+	}
+	if e := entries["command"]; e != nil {
+		m.Command = l.commandPatterns(e)
 	}
 	return m, provider, tool
 }
@@ -130,17 +130,16 @@ func from[T any](words map[string]T) func(string) (T, error) {
 
 // checkPolicies looks at the rules beside each other.
 func (l *loader) checkPolicies() {
-	first := map[policy.Match]policy.Rule{}
 	for i, rule := range l.project.Policies {
 		at := l.project.rules[i].block
-		if other, seen := first[rule.Match]; seen {
-			if _, err := policy.New([]policy.Rule{other, rule}); err != nil {
-				l.fail(at, "Policies contradict each other", "%s.", sentence(err))
-			}
+		before := slices.IndexFunc(l.project.Policies[:i], func(other policy.Rule) bool { return other.Match.Equal(rule.Match) })
+		if before < 0 {
+			l.warnAbout(rule, at)
 			continue
 		}
-		first[rule.Match] = rule
-		l.warnAbout(rule, at)
+		if _, err := policy.New([]policy.Rule{l.project.Policies[before], rule}); err != nil {
+			l.fail(at, "Policies contradict each other", "%s.", sentence(err))
+		}
 	}
 }
 

@@ -80,14 +80,21 @@ func (l *loader) object(expr hclsyntax.Expression, allowed ...string) (map[strin
 		l.fail(expr.Range(), "Expected an object", "Write { %s = … }.", allowed[0])
 		return nil, false
 	}
+	return l.entries(cons, allowed), true
+}
+
+// entries are the members of an object; allowed empty takes any name.
+func (l *loader) entries(cons *hclsyntax.ObjectConsExpr, allowed []string) map[string]hclsyntax.Expression {
 	entries := map[string]hclsyntax.Expression{}
 	for _, item := range cons.Items {
 		key := keyOf(item)
 		at := item.KeyExpr.Range()
 		switch {
+		case key == "" && len(allowed) == 0:
+			l.fail(at, "Expected a plain name", "Write the name of an argument.")
 		case key == "":
 			l.fail(at, "Expected a plain name", "Use one of %s.", list(allowed))
-		case !contains(allowed, key):
+		case len(allowed) > 0 && !contains(allowed, key):
 			l.fail(at, "Unknown argument "+quoted(key), "%sUse %s.", didYouMean(key, allowed), list(allowed))
 		case entries[key] != nil:
 			l.fail(at, "Duplicate argument "+quoted(key), "It is given before, at %s.", position(entries[key].Range()))
@@ -95,7 +102,7 @@ func (l *loader) object(expr hclsyntax.Expression, allowed ...string) (map[strin
 			entries[key] = item.ValueExpr
 		}
 	}
-	return entries, true
+	return entries
 }
 
 // keyOf is the constant name of an object's entry, empty when it is not constant.

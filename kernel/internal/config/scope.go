@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -53,16 +55,26 @@ func (s Scope) context() *hcl.EvalContext {
 	for name, fn := range functions {
 		all[name] = fn
 	}
+	return &hcl.EvalContext{Functions: all, Variables: s.paths(func(dir string) string { return dir })}
+}
+
+// globContext is the evaluation context of globs: the paths, whose characters stand for themselves.
+func (s Scope) globContext() *hcl.EvalContext {
+	return &hcl.EvalContext{Variables: s.paths(func(dir string) string {
+		return globSpecial.ReplaceAllString(filepath.ToSlash(dir), `\$0`)
+	})}
+}
+
+var globSpecial = regexp.MustCompile(`[\\*?\[\]{}]`)
+
+func (s Scope) paths(write func(dir string) string) map[string]cty.Value {
 	paths := map[string]cty.Value{}
 	for name, dir := range map[string]string{"root": s.Root, "cwd": s.Cwd, "home": s.Home} {
 		if dir != "" {
-			paths[name] = cty.StringVal(dir)
+			paths[name] = cty.StringVal(write(dir))
 		}
 	}
-	return &hcl.EvalContext{
-		Functions: all,
-		Variables: map[string]cty.Value{"path": cty.ObjectVal(paths)},
-	}
+	return map[string]cty.Value{"path": cty.ObjectVal(paths)}
 }
 
 func (s Scope) env() function.Function {

@@ -7,6 +7,15 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
+// check finds what is wrong with a request before anybody is asked to do anything about it.
+func (e *Engine) check(r Request) *toolv1.ToolError {
+	op := r.Operation
+	if _, err := e.provider(op.Provider); err != nil {
+		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%s was not run: %v", op, err)
+	}
+	return checkArguments(op, r.Arguments)
+}
+
 // checkArguments names every argument that does not fit; details hold the first as "argument".
 func checkArguments(op Operation, args *structpb.Struct) *toolv1.ToolError {
 	problems := schema.Arguments(op.Input, args)

@@ -75,7 +75,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("cannot work in %q: providers are told the folder as text in UTF-8, and its name is none", e.workingDir)
 	}
 	e.stopping, e.stop = context.WithCancelCause(context.Background())
-	e.gate = &gate.Gate{Policy: rules, Approver: o.Approver, Preview: e.previewOf, Log: e.log}
+	e.gate = &gate.Gate{
+		Policy: rules, Approver: o.Approver, Preview: e.previewOf, Log: e.log,
+		Place: policy.Place{Root: root, Dir: e.workingDir},
+	}
 	e.start(ctx, o.Providers, root)
 	return e, e.startErrors()
 }

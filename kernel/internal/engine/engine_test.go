@@ -365,15 +365,31 @@ func TestLookupCommandOfTwoProviders(t *testing.T) {
 
 func TestShowFallsBack(t *testing.T) {
 	e := open(t, Options{})
-	tree := e.Preview(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}))
-	require.Contains(t, tree.GetRoot().GetCodeBlock().GetContent(), `"text": "hi"`)
-	tree = e.Preview(t.Context(), request(t, e, "write", map[string]any{"path": "x", "content": ""}))
-	require.Equal(t, "would write x", tree.GetRoot().GetText().GetContent())
 	payload := request(t, e, "echo", map[string]any{"text": "plain"}).Arguments
 	op := request(t, e, "echo", nil).Operation
 	require.Contains(t, e.Render(t.Context(), op, payload).GetRoot().GetCodeBlock().GetContent(), `"text": "plain"`)
 	require.Contains(t, e.Render(t.Context(), op, nil).GetRoot().GetText().GetContent(), "rendered {}")
 	require.NotNil(t, e.Render(t.Context(), Operation{Provider: "nobody"}, payload))
+}
+
+func TestExplain(t *testing.T) {
+	e := open(t, Options{Policies: []policy.Rule{{Name: "x", Match: policy.Match{Arguments: map[string]string{"path": "x*"}}, Action: policy.Deny}}})
+	x, problem := e.Explain(t.Context(), request(t, e, "write", map[string]any{"path": "x", "content": ""}))
+	require.Nil(t, problem)
+	require.Equal(t, policy.Deny, x.Action)
+	require.True(t, x.Rules[0].Won)
+	require.Equal(t, "would write x", x.Preview.GetRoot().GetText().GetContent())
+	x, problem = e.Explain(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}))
+	require.Nil(t, problem)
+	require.Equal(t, policy.Allow, x.Action)
+	require.Equal(t, `the call has no text argument "path"`, x.Rules[0].Why)
+	require.Contains(t, x.Preview.String(), "hi")
+	x, problem = e.Explain(t.Context(), request(t, e, "write", map[string]any{"path": "refused:NOT_FOUND", "content": ""}))
+	require.Nil(t, problem)
+	require.Nil(t, x.Preview)
+	require.Equal(t, "it cannot be", x.Refusal.GetMessage())
+	_, problem = e.Explain(t.Context(), request(t, e, "write", nil))
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS, problem.GetCategory())
 }
 
 func TestCloseCancelsAndRefuses(t *testing.T) {
@@ -387,7 +403,9 @@ func TestCloseCancelsAndRefuses(t *testing.T) {
 	e.Close()
 	require.Equal(t, Cancelled, (<-outcomes).Status)
 	require.Equal(t, Cancelled, e.Invoke(t.Context(), req, nil).Status)
-	require.NotNil(t, e.Preview(t.Context(), req))
+	explained, problem := e.Explain(t.Context(), req)
+	require.Nil(t, problem)
+	require.NotNil(t, explained.Preview)
 }
 
 func TestKillCutsACancellationShort(t *testing.T) {

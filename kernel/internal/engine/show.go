@@ -17,19 +17,6 @@ import (
 // showTimeout is how long a provider may think about what to show.
 const showTimeout = 5 * time.Second
 
-// Preview says what a call would do, without doing it. Without a usable answer of the provider within five seconds it
-// shows the arguments instead; it never returns nil.
-func (e *Engine) Preview(ctx context.Context, r Request) *renderv1.RenderTree {
-	ctx, cancel := context.WithTimeout(ctx, showTimeout)
-	defer cancel()
-	tree, err := e.preview(ctx, callID(r.Operation), r.Operation, r.Arguments)
-	if err != nil {
-		e.log.Debug("the provider has no preview", "operation", r.Operation.String(), "cause", err.Error())
-		return gate.Pretty(r.Arguments)
-	}
-	return tree
-}
-
 // final are the categories of what a provider says against a call for good. Of the others the call itself may fare
 // better than its preview did.
 var final = map[toolv1.ToolErrorCategory]bool{

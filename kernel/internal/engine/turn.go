@@ -77,7 +77,7 @@ func (t *turn) run(ctx context.Context) {
 	var sound []*call
 	var review []gate.Call
 	for _, c := range t.calls {
-		if err := c.check(); err != nil {
+		if err := t.engine.check(c.request); err != nil {
 			c.fail(Failed, err)
 			continue
 		}
@@ -112,21 +112,14 @@ func (t *turn) outcomes() []Outcome {
 	return outcomes
 }
 
-func (c *call) forGate() gate.Call {
-	op := c.request.Operation
-	return gate.Call{
-		ID: c.outcome.CallID, Provider: op.Provider, Operation: op.Name, Category: op.Category, Kind: op.Kind, Risk: op.Risk,
-		Description: op.Description, Arguments: c.request.Arguments,
-	}
-}
+func (c *call) forGate() gate.Call { return forGate(c.outcome.CallID, c.request) }
 
-// check finds what is wrong with a request before anybody is asked to do anything about it.
-func (c *call) check() *toolv1.ToolError {
-	op := c.request.Operation
-	if _, err := c.turn.engine.provider(op.Provider); err != nil {
-		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%s was not run: %v", op, err)
+func forGate(id string, r Request) gate.Call {
+	op := r.Operation
+	return gate.Call{
+		ID: id, Provider: op.Provider, Operation: op.Name, Category: op.Category, Kind: op.Kind, Risk: op.Risk,
+		Description: op.Description, Arguments: r.Arguments,
 	}
-	return checkArguments(op, c.request.Arguments)
 }
 
 // follow does what the gate says.

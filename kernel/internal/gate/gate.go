@@ -88,5 +88,22 @@ type Gate struct {
 	Approver Approver
 	// Preview describes the items that are asked about.
 	Preview Previewer
-	Log     *slog.Logger
+	// Place is what the paths in arguments are read against.
+	Place policy.Place
+	Log   *slog.Logger
+}
+
+// rules are the policy, which may have none.
+func (g *Gate) rules() *policy.Set {
+	if g.Policy == nil {
+		return &policy.Set{}
+	}
+	return g.Policy
+}
+
+// forPolicy is a call as the policy sees it.
+func (g *Gate) forPolicy(c Call) policy.Call {
+	return policy.Call{
+		Provider: c.Provider, Operation: c.Operation, Kind: c.Kind, Risk: c.Risk, Arguments: c.Arguments, Place: g.Place,
+	}
 }

@@ -41,12 +41,8 @@ type Plan struct {
 // Review asks the policy about every call.
 func (g *Gate) Review(calls []Call) *Plan {
 	p := &Plan{gate: g, calls: calls, verdicts: make([]Verdict, len(calls))}
-	rules := g.Policy
-	if rules == nil {
-		rules = &policy.Set{}
-	}
 	for i, c := range calls {
-		d := rules.Decide(policy.Call{Provider: c.Provider, Operation: c.Operation, Kind: c.Kind, Risk: c.Risk})
+		d := g.rules().Decide(g.forPolicy(c))
 		if d.Warning != "" && g.Log != nil {
 			g.Log.Warn(d.Warning)
 		}

@@ -1,5 +1,20 @@
 // Package policy decides whether a call may run, must be asked about, or is refused. It is pure: rules and a call go
-// in, a decision that says which rule made it comes out.
+// in, a decision that says which rule made it, and why no other, comes out.
+//
+// The most specific rule that is about a call decides, by the tuple (command, arguments, tool_name, provider, risk,
+// kind). Of rules that are equally specific the strictest does: deny, then ask, then allow.
+//
+// command and arguments are patterns, and what they are compared with can be written in many ways. In doubt the answer
+// is the careful one:
+//
+//   - a rule covers a call when that is certain: every simple command of the script is one of its patterns, word by
+//     word, and there is nothing else in it; every value of the argument, with . and .. resolved, is in its glob;
+//   - a rule that asks or denies also holds for what may turn out to be covered: one such command anywhere in the
+//     script, behind sudo or in $(…); one such value, in upper or lower case. It can then only make the decision of the
+//     rules that are certain stricter, and only where it is as specific as they are.
+//
+// No list of what is denied holds a program that wants to get past it: an interpreter can do anything. Allow what is
+// known, and let the rest be asked about.
 package policy
 
 import (
@@ -7,119 +22,48 @@ import (
 	"fmt"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 )
-
-// Action is what a rule says about the calls it matches.
-type Action int
-
-// The actions, from the most permissive to the least.
-const (
-	Allow Action = iota + 1
-	Ask
-	Deny
-)
-
-// String is the action as agent.hcl spells it.
-func (a Action) String() string {
-	switch a {
-	case Allow:
-		return "allow"
-	case Ask:
-		return "ask"
-	case Deny:
-		return "deny"
-	default:
-		return fmt.Sprintf("Action(%d)", int(a))
-	}
-}
-
-// ParseAction reads an action as agent.hcl spells it.
-func ParseAction(s string) (Action, error) {
-	for _, a := range []Action{Allow, Ask, Deny} {
-		if a.String() == s {
-			return a, nil
-		}
-	}
-	return 0, fmt.Errorf("%q is not an action: use allow, ask or deny", s)
-}
-
-// Match says which calls a rule is about. A zero field matches any value.
-type Match struct {
-	// ToolName is the name of a tool or a command.
-	ToolName string
-	Provider string
-	Risk     toolv1.RiskClass
-	// Kind is RESOURCE or DATA_SOURCE.
-	Kind toolv1.ToolKind
-}
-
-func (m Match) matches(c Call) bool {
-	return (m.ToolName == "" || m.ToolName == c.Operation) &&
-		(m.Provider == "" || m.Provider == c.Provider) &&
-		(m.Risk == 0 || m.Risk == c.Risk) &&
-		(m.Kind == 0 || m.Kind == c.Kind)
-}
-
-// specificity orders rules by the tuple (tool_name, provider, risk, kind): a field to the left outweighs all to its
-// right together.
-func (m Match) specificity() int {
-	n := 0
-	for _, set := range []bool{m.ToolName != "", m.Provider != "", m.Risk != 0, m.Kind != 0} {
-		n <<= 1
-		if set {
-			n |= 1
-		}
-	}
-	return n
-}
-
-// Rule is one policy block.
-type Rule struct {
-	// Name is the label of the block.
-	Name   string
-	Match  Match
-	Action Action
-	// Source is where the block stands, such as "agent.hcl:12,1-20".
-	Source string
-}
-
-func (r Rule) String() string {
-	if r.Source == "" {
-		return fmt.Sprintf("policy %q", r.Name)
-	}
-	return fmt.Sprintf("policy %q (%s)", r.Name, r.Source)
-}
-
-// Call is what a decision depends on.
-type Call struct {
-	Provider  string
-	Operation string
-	Kind      toolv1.ToolKind
-	Risk      toolv1.RiskClass
-}
 
 // Decision is what is to be done with a call.
 type Decision struct {
 	Action Action
 	// By names the rule that decided, or the default that applied.
 	By string
+	// Rule is the rule that decided; nil when a default did.
+	Rule *Rule
 	// Warning is set when a rule could not be followed to the letter.
 	Warning string
 }
 
+// Judged is what became of one rule.
+type Judged struct {
+	Rule Rule
+	// Won says that the rule decided.
+	Won bool
+	// Why says why the rule did not, or what made it hold; empty when it simply matches.
+	Why string
+}
+
 // Set is a set of rules without contradiction. The zero value has no rules.
-type Set struct{ rules []Rule }
+type Set struct{ rules []compiled }
 
 // New checks rules against each other. Rules that match the same calls with different actions are a conflict; every
 // conflict is in the error.
 func New(rules []Rule) (*Set, error) {
+	s := &Set{}
 	var errs []error
 	for i, a := range rules {
 		if a.Action < Allow || a.Action > Deny {
 			errs = append(errs, fmt.Errorf("%s has no action: use allow, ask or deny", a))
 		}
+		c, err := compile(a)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		s.rules = append(s.rules, c)
 		for _, b := range rules[:i] {
-			if a.Match == b.Match && a.Action != b.Action {
+			if a.Action != b.Action && a.Match.Equal(b.Match) {
 				errs = append(errs, fmt.Errorf("%s says %s and %s says %s about the same calls: remove one or make one more specific",
 					b, b.Action, a, a.Action))
 			}
@@ -128,40 +72,137 @@ func New(rules []Rule) (*Set, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	return &Set{rules: rules}, nil
+	return s, nil
 }
 
 // Warnings names rules that say more than their author may have meant.
 func (s *Set) Warnings() []string {
 	var warnings []string
 	for _, r := range s.rules {
-		if r.Match == (Match{}) {
+		if r.Match.everything() {
 			warnings = append(warnings, fmt.Sprintf("%s has an empty match: it says %s to every call no other policy matches", r, r.Action))
+		}
+		for _, p := range r.command {
+			if p.Everything() {
+				warnings = append(warnings, fmt.Sprintf("%s matches every command: it says %s to whatever a shell is asked to run", r, r.Action))
+			}
 		}
 	}
 	return warnings
 }
 
-// Decide finds the most specific rule that matches. Without one a data source or an interactive operation is allowed
-// and everything else, an unknown kind included, is asked about.
+// Decide finds the rule that decides on a call. Without one a data source or an interactive operation is allowed and
+// everything else, an unknown kind included, is asked about.
 func (s *Set) Decide(c Call) Decision {
-	var best *Rule
-	for i, r := range s.rules {
-		if r.Match.matches(c) && (best == nil || r.Match.specificity() > best.Match.specificity()) {
-			best = &s.rules[i]
+	d, _ := s.Explain(c)
+	return d
+}
+
+// Explain is Decide, with what became of every rule, in their order.
+func (s *Set) Explain(c Call) (Decision, []Judged) {
+	judged := make([]Judged, len(s.rules))
+	fits := make([]fit, len(s.rules))
+	var script *script
+	if text, ok := c.Arguments.GetFields()["command"].GetKind().(*structpb.Value_StringValue); ok && s.readsCommands() {
+		script = readScript(text.StringValue)
+	}
+	for i := range s.rules {
+		judged[i].Rule = s.rules[i].Rule
+		fits[i], judged[i].Why = s.rules[i].judge(c, script)
+	}
+	winner := s.winner(fits, c)
+	for i := range judged {
+		judged[i].Won = i == winner
+		if winner >= 0 && i != winner && (fits[i] == certain || fits[i] == possible && s.rules[i].Action != Allow) {
+			judged[i].Why = s.lost(i, winner)
 		}
 	}
-	free := c.Kind == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE || c.Kind == toolv1.ToolKind_TOOL_KIND_INTERACTIVE
-	switch {
-	case best == nil && free:
-		return Decision{Action: Allow, By: "default: reading and asking are allowed"}
-	case best == nil:
-		return Decision{Action: Ask, By: "default: changes are asked about"}
-	case best.Action == Ask && free:
-		return Decision{Action: Deny, By: best.String(), Warning: fmt.Sprintf(
-			"%s says ask about %s.%s, which changes nothing and so has no plan to approve: it is denied; say allow or deny",
-			best, c.Provider, c.Operation)}
-	default:
-		return Decision{Action: best.Action, By: best.String()}
+	return s.decision(winner, c), judged
+}
+
+func (s *Set) readsCommands() bool {
+	for _, r := range s.rules {
+		if len(r.command) > 0 {
+			return true
+		}
 	}
+	return false
+}
+
+// winner is the index of the rule that decides, or -1.
+func (s *Set) winner(fits []fit, c Call) int {
+	best := -1
+	for i := range s.rules {
+		if fits[i] == certain && (best < 0 || s.outranks(i, best)) {
+			best = i
+		}
+	}
+	// What is only possible can make the decision stricter, by a rule that is as specific.
+	action, least := byDefault(c), 0
+	if best >= 0 {
+		action, least = s.rules[best].Action, s.rules[best].Match.specificity()
+	}
+	for i, r := range s.rules {
+		if fits[i] != possible || r.Match.specificity() < least || r.Action < action {
+			continue
+		}
+		if r.Action > action || best < 0 && action != Allow {
+			best, action = i, r.Action
+		}
+	}
+	return best
+}
+
+// outranks orders rules that both match: by what they are about, then by what they say.
+func (s *Set) outranks(i, j int) bool {
+	a, b := s.rules[i], s.rules[j]
+	if x, y := a.Match.specificity(), b.Match.specificity(); x != y {
+		return x > y
+	}
+	return a.Action > b.Action
+}
+
+// lost says why a rule that holds for a call did not decide.
+func (s *Set) lost(i, winner int) string {
+	a, b := s.rules[i], s.rules[winner]
+	switch x, y := a.Match.specificity(), b.Match.specificity(); {
+	case x < y:
+		return fmt.Sprintf("it matches, but policy %q is more specific", b.Name)
+	case a.Action == b.Action:
+		return fmt.Sprintf("it matches, and says the same as policy %q", b.Name)
+	case x > y:
+		return fmt.Sprintf("it may match, but policy %q is certain to and no less strict", b.Name)
+	default:
+		return fmt.Sprintf("it matches, but policy %q is as specific and stricter", b.Name)
+	}
+}
+
+// byDefault is what holds without a rule.
+func byDefault(c Call) Action {
+	if free(c) {
+		return Allow
+	}
+	return Ask
+}
+
+// free calls change nothing.
+func free(c Call) bool {
+	return c.Kind == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE || c.Kind == toolv1.ToolKind_TOOL_KIND_INTERACTIVE
+}
+
+func (s *Set) decision(winner int, c Call) Decision {
+	switch {
+	case winner < 0 && free(c):
+		return Decision{Action: Allow, By: "default: reading and asking are allowed"}
+	case winner < 0:
+		return Decision{Action: Ask, By: "default: changes are asked about"}
+	}
+	best := s.rules[winner].Rule
+	d := Decision{Action: best.Action, By: best.String(), Rule: &best}
+	if best.Action == Ask && free(c) {
+		d.Action = Deny
+		d.Warning = fmt.Sprintf("%s says ask about %s.%s, which changes nothing and so has no plan to approve: it is denied; say allow or deny",
+			best, c.Provider, c.Operation)
+	}
+	return d
 }

@@ -5,6 +5,7 @@ import (
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 const (
@@ -108,4 +109,76 @@ func TestParseAction(t *testing.T) {
 	}
 	_, err := ParseAction("permit")
 	require.ErrorContains(t, err, "use allow, ask or deny")
+}
+
+// K28: deny beats what is as specific, and doubt never widens.
+func TestDecideByPatterns(t *testing.T) {
+	allow := func(commands ...string) Rule {
+		return Rule{Name: "allow", Match: Match{Command: commands}, Action: Allow}
+	}
+	deny := Rule{Name: "deny", Match: Match{Command: []string{"git push *"}}, Action: Deny}
+	ask := Rule{Name: "ask", Match: Match{Command: []string{"git push *"}}, Action: Ask}
+	shell := Rule{Name: "shell", Match: Match{Provider: "bash", ToolName: "bash"}, Action: Allow}
+	noShell := Rule{Name: "no shell", Match: Match{Provider: "bash", ToolName: "bash"}, Action: Deny}
+	tests := []struct {
+		name  string
+		rules []Rule
+		args  map[string]any
+		want  Action
+		by    string
+	}{
+		{"command over tool", []Rule{noShell, allow("go test *")}, map[string]any{"command": "go test"}, Allow, "allow"},
+		{"command over arguments", []Rule{{Name: "cwd", Match: Match{Arguments: map[string]string{"cwd": "x"}, ToolName: "bash"}, Action: Deny}, allow("go test *")},
+			map[string]any{"command": "go test", "cwd": "x"}, Allow, "allow"},
+		{"arguments over tool", []Rule{noShell, {Name: "cwd", Match: Match{Arguments: map[string]string{"cwd": "x"}}, Action: Allow}},
+			map[string]any{"command": "go test", "cwd": "x"}, Allow, "cwd"},
+		{"not certain", []Rule{allow("go test *")}, map[string]any{"command": "go test > x"}, Ask, "default"},
+		{"as specific, stricter", []Rule{allow("git *"), deny}, map[string]any{"command": "git push"}, Deny, "deny"},
+		{"as specific, stricter, other order", []Rule{deny, allow("git *")}, map[string]any{"command": "git push"}, Deny, "deny"},
+		{"as specific, ask", []Rule{allow("git *"), ask}, map[string]any{"command": "git push"}, Ask, "ask"},
+		{"one of two commands", []Rule{shell, deny}, map[string]any{"command": "ls; git push"}, Deny, "deny"},
+		{"hidden", []Rule{shell, deny}, map[string]any{"command": "echo $(git push)"}, Deny, "deny"},
+		{"hidden, ask", []Rule{shell, ask}, map[string]any{"command": "echo $(git push)"}, Ask, "ask"},
+		{"possible, but less specific", []Rule{{Name: "t", Match: Match{Command: []string{"go *"}, ToolName: "bash"}, Action: Allow},
+			{Name: "d", Match: Match{Command: []string{"/bin/go"}}, Action: Deny}}, map[string]any{"command": "go x"}, Allow, "t"},
+		{"possible ask does not lift a deny", []Rule{noShell, ask}, map[string]any{"command": "rm x; git push"}, Deny, "no shell"},
+		{"certain ask lifts a deny", []Rule{noShell, ask}, map[string]any{"command": "git push"}, Ask, "ask"},
+		{"all of the patterns of one rule", []Rule{allow("go test *", "git status")}, map[string]any{"command": "go test; git status"}, Allow, "allow"},
+		{"patterns of two rules do not add up", []Rule{allow("go test *"), {Name: "b", Match: Match{Command: []string{"git status"}}, Action: Allow}},
+			map[string]any{"command": "go test; git status"}, Ask, "default"},
+		{"in the background", []Rule{allow("go test *")}, map[string]any{"command": "go test", "background": true}, Ask, "default"},
+		{"may be in the background", []Rule{allow("go test *")}, map[string]any{"command": "go test", "on_timeout": "background"}, Ask, "default"},
+		{"with input", []Rule{allow("cat")}, map[string]any{"command": "cat", "stdin": "x"}, Ask, "default"},
+		{"with variables", []Rule{allow("cat")}, map[string]any{"command": "cat", "env": map[string]any{"LD_PRELOAD": "x"}}, Ask, "default"},
+		{"denied with input", []Rule{shell, deny}, map[string]any{"command": "git push", "stdin": "x"}, Deny, "deny"},
+		{"no command", []Rule{allow("*"), deny}, map[string]any{"text": "git push"}, Ask, "default"},
+		{"command is no text", []Rule{allow("*"), deny}, map[string]any{"command": []any{"git push"}}, Ask, "default"},
+		{"both must fit", []Rule{{Name: "a", Match: Match{Command: []string{"make"}, Arguments: map[string]string{"cwd": "build"}}, Action: Allow}},
+			map[string]any{"command": "make"}, Ask, "default"},
+		{"secret by another way", []Rule{shell, {Name: "s", Match: Match{Arguments: map[string]string{"path": "secret/**"}}, Action: Deny}},
+			map[string]any{"path": "docs/../SECRET/x"}, Deny, "s"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := New(test.rules)
+			require.NoError(t, err)
+			c := bash
+			c.Place = Place{Root: "/p", Dir: "/p"}
+			c.Arguments, err = structpb.NewStruct(test.args)
+			require.NoError(t, err)
+			d, judged := s.Explain(c)
+			require.Equal(t, test.want, d.Action, judged)
+			require.Contains(t, d.By, test.by)
+			for _, j := range judged {
+				require.Equal(t, j.Won, d.Rule != nil && d.Rule.Name == j.Rule.Name)
+				require.True(t, j.Won || j.Why != "", "why %s lost is not said", j.Rule)
+			}
+		})
+	}
+}
+
+func TestNewRefusesPatterns(t *testing.T) {
+	_, err := New([]Rule{{Name: "a", Match: Match{Command: []string{"a; b"}}, Action: Allow}, {Name: "b", Match: Match{Arguments: map[string]string{"x": "["}}, Action: Deny}})
+	require.ErrorContains(t, err, `policy "a": command pattern "a; b"`)
+	require.ErrorContains(t, err, `policy "b": glob "["`)
 }

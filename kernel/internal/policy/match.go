@@ -1,0 +1,69 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+)
+
+// Match says which calls a rule is about. A zero field matches any value.
+type Match struct {
+	// Command are patterns of shell commands; see ParseCommand. The rule is about calls with an argument "command".
+	Command []string
+	// Arguments are globs of string arguments by their names; see ParseGlob. The rule is about calls that have them all.
+	Arguments map[string]string
+	// ToolName is the name of a tool or a command.
+	ToolName string
+	Provider string
+	Risk     toolv1.RiskClass
+	// Kind is RESOURCE or DATA_SOURCE.
+	Kind toolv1.ToolKind
+}
+
+// Equal reports whether two rules are about the same calls, as far as that can be read from them.
+func (m Match) Equal(o Match) bool {
+	return m.ToolName == o.ToolName && m.Provider == o.Provider && m.Risk == o.Risk && m.Kind == o.Kind &&
+		maps.Equal(m.Arguments, o.Arguments) && slices.Equal(sortedSet(m.Command), sortedSet(o.Command))
+}
+
+func sortedSet(words []string) []string { return slices.Compact(slices.Sorted(slices.Values(words))) }
+
+// everything reports whether no field is set.
+func (m Match) everything() bool { return m.Equal(Match{}) }
+
+// specificity orders rules by the tuple (command, arguments, tool_name, provider, risk, kind): a field to the left
+// outweighs all to its right together.
+func (m Match) specificity() int {
+	n := 0
+	for _, set := range []bool{len(m.Command) > 0, len(m.Arguments) > 0, m.ToolName != "", m.Provider != "", m.Risk != 0, m.Kind != 0} {
+		n <<= 1
+		if set {
+			n |= 1
+		}
+	}
+	return n
+}
+
+// about compares what needs no reading of arguments; why says what differs.
+func (m Match) about(c Call) (ok bool, why string) {
+	switch {
+	case m.ToolName != "" && m.ToolName != c.Operation:
+		return false, fmt.Sprintf("it is about the operation %s", m.ToolName)
+	case m.Provider != "" && m.Provider != c.Provider:
+		return false, fmt.Sprintf("it is about the provider %s", m.Provider)
+	case m.Risk != 0 && m.Risk != c.Risk:
+		return false, fmt.Sprintf("it is about the risk %s, and this is %s", spelt(m.Risk.String()), spelt(c.Risk.String()))
+	case m.Kind != 0 && m.Kind != c.Kind:
+		return false, fmt.Sprintf("it is about the kind %s, and this is %s", spelt(m.Kind.String()), spelt(c.Kind.String()))
+	default:
+		return true, ""
+	}
+}
+
+// spelt is a name of the protocol as agent.hcl spells it.
+func spelt(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(name, "RISK_CLASS_"), "TOOL_KIND_"))
+}
