@@ -94,7 +94,7 @@ func ExampleRoot() {
 	// Output:
 	// result: {"bytes":4,"path":"a.txt"}
 	// permission_denied: write ../a.txt: it is outside the allowed roots; name something inside DIR
-	// not_found: write b/a.txt: no such file or directory
+	// not_found: write b/a.txt: file does not exist
 	// the note: milk
 }
 

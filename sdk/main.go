@@ -54,6 +54,7 @@ func Main[C any](p *Provider[C]) {
 
 // endWith ends the process when the kernel dies or SIGTERM comes.
 func endWith(srv *server) {
+	parent := os.Getppid()
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
 	var cause error
@@ -62,6 +63,9 @@ func endWith(srv *server) {
 		cause = errKernelGone
 	case <-terminated:
 		cause = errTerminated
+		if os.Getppid() != parent { // the signal is how Linux tells of its death
+			cause = errKernelGone
+		}
 	}
 	if err := srv.shutdownAlone(cause); err != nil {
 		fmt.Fprintln(os.Stderr, err)

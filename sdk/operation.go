@@ -83,6 +83,9 @@ func register[C, In, Out any](p *Provider[C], command bool, name, description st
 	if err != nil {
 		panic(fmt.Sprintf("sdk: %s.%s: result: %v", p.name, name, err))
 	}
+	if member := out.Defaulted(); member != "" {
+		panic(fmt.Sprintf("sdk: %s.%s: result: %s has a default, which only arguments can have", p.name, name, member))
+	}
 	op := &Operation[C, In, Out]{handle: handle, spec: spec{
 		command: command, name: name, description: description,
 		kind: toolv1.ToolKind_TOOL_KIND_RESOURCE, risk: toolv1.RiskClass_RISK_CLASS_HIGH,

@@ -43,6 +43,9 @@ var pathTypes = config.Texts{
 // existing makes text absolute and looks whether something of the right kind is there. It opens nothing, so a named
 // pipe cannot hold it up.
 func existing(dir, text string, fits func(fs.FileMode) bool, kind string) (string, error) {
+	if text == "" {
+		return "", fmt.Errorf("must not be empty; name %s, and the root of the project as a dot", kind)
+	}
 	path, err := absolute(dir, text)
 	if err != nil {
 		return "", err
@@ -61,8 +64,6 @@ func existing(dir, text string, fits func(fs.FileMode) bool, kind string) (strin
 
 func absolute(dir, text string) (string, error) {
 	switch {
-	case text == "":
-		return "", errors.New(`must not be empty; "." is the root of the project`)
 	case text == "~" || strings.HasPrefix(text, "~/"):
 		home, err := os.UserHomeDir()
 		if err != nil {

@@ -362,6 +362,15 @@ func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
 			})
 		}, "sdk: probe.bad: arguments: "},
 		{"a tool without a description", func() { sdk.Tool(with(run), "other", "", run) }, `operation "other" has no description`},
+		{"a default in a result", func() {
+			sdk.Tool(with(run), "bad", "Does it.", func(context.Context, *call, doIn) (struct {
+				Lines []struct {
+					N int `json:"n" default:"7"`
+				} `json:"lines"`
+			}, error) {
+				panic("never called")
+			})
+		}, "sdk: probe.bad: result: lines[].n has a default"},
 		{"a tool without a function", func() { sdk.Tool[config, doIn, doOut](with(run), "other", "Does it.", nil) }, "sdk: probe.other has no function"},
 		{"a risk that is none", func() { sdk.Tool(with(run), "other", "Does it.", run).Mutates(sdk.Risk(1)) }, "sdk: other: a mutating operation has the risk"},
 		{"a timeout that leaves no time", func() { sdk.Tool(with(run), "other", "Does it.", run).Timeout(0) }, "sdk: other: a timeout of 0s"},

@@ -197,6 +197,9 @@ func (h *Harness) CallIn(ctx context.Context, dir, name string, arguments map[st
 // Watch is CallIn with a look at each event as it comes: to cancel at the right moment, or to be a slow reader.
 func (h *Harness) Watch(ctx context.Context, dir, name string, arguments map[string]any, see func(*toolv1.ToolEvent)) *Result {
 	h.t.Helper()
+	if err := ctx.Err(); err != nil {
+		return &Result{Status: status.FromContextError(err).Err()} // it may reach nobody, who then reports nothing
+	}
 	call := h.call(dir, name, arguments)
 	reported := h.kernel.expect(call.GetId())
 	// A kernel sends no deadline along: the provider could end the stream at it before ctx is done here, and then

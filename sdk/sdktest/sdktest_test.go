@@ -186,3 +186,15 @@ func theLeak(let <-chan struct{}) { <-let }
 func TestARefusedConfigurationFailsTheTest(t *testing.T) {
 	require.Contains(t, (&failing{}).run(func(f testing.TB) { sdktest.Start(f, provider(), nil) }), "name is required")
 }
+
+func TestACallThatIsOverBeforeItBeginsWaitsForNoReport(t *testing.T) {
+	h := sdktest.Start(t, provider(), map[string]any{"name": "x"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	began := time.Now()
+	r := h.Call(ctx, "echo", map[string]any{"text": "x"})
+	require.Equal(t, codes.Canceled, status.Code(r.Status))
+	require.Empty(t, r.Events)
+	require.Nil(t, r.Report)
+	require.Less(t, time.Since(began), 5*time.Second, "which is half of what a report has")
+}

@@ -71,6 +71,25 @@ func Of(t reflect.Type) (*Type, error) {
 	return &Type{Schema: n.schema(""), node: n}, nil
 }
 
+// Defaulted names a member that has a default, or nothing. A result has none: of a zero it would make the default.
+func (t *Type) Defaulted() string { return t.node.defaulted("") }
+
+func (n *node) defaulted(path string) string {
+	if n.items != nil {
+		return n.items.defaulted(path + "[]")
+	}
+	for i := range n.fields {
+		f := &n.fields[i]
+		if f.fallback != nil {
+			return join(path, f.name)
+		}
+		if inner := f.node.defaulted(join(path, f.name)); inner != "" {
+			return inner
+		}
+	}
+	return ""
+}
+
 // read turns a Go type into a node. seen holds the structs it is inside of.
 func read(t reflect.Type, seen []reflect.Type) (*node, error) {
 	n := &node{}
