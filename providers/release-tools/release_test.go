@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func requireGitAgrees(t *testing.T, r *gittest.Repo, tag string) {
 	require.NotContains(t, r.Git("fsck", "--strict", "--no-dangling"), "error")
 	require.Equal(t, "tag", r.Git("cat-file", "-t", tag))
 	require.Equal(t, tag, r.Git("describe", "--match", tag, tag))
-	require.Equal(t, tag+" Release "+strings.TrimPrefix(tag, "v"), strings.Join(strings.Fields(r.Git("tag", "-n", "-l", tag)), " "))
+	require.Equal(t, tag+" Release "+strings.TrimPrefix(path.Base(tag), "v"), strings.Join(strings.Fields(r.Git("tag", "-n", "-l", tag)), " "))
 	require.Equal(t, "Ada Example <ada@example.com> +0000", r.Git("for-each-ref", "--format=%(taggername) %(taggeremail) %(taggerdate:format:%z)", "refs/tags/"+tag))
 }
 

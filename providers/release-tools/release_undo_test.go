@@ -61,7 +61,9 @@ func TestReleaseUndoRefuses(t *testing.T) {
 		says string
 	}{
 		{"a tag made by hand", func(_ *testing.T, r *gittest.Repo) { r.Git("tag", "-f", "v1.4.0", "HEAD~1") }, "tag-changed", "git show v1.4.0"},
-		{"a tag made again", func(_ *testing.T, r *gittest.Repo) { r.Git("tag", "-f", "-a", "-m", "Release 1.4.0, again", "v1.4.0", "HEAD") }, "tag-changed", "no longer"},
+		{"a tag made again", func(_ *testing.T, r *gittest.Repo) {
+			r.Git("tag", "-f", "-a", "-m", "Release 1.4.0, again", "v1.4.0", "HEAD")
+		}, "tag-changed", "no longer"},
 		{"a commit on top", func(_ *testing.T, r *gittest.Repo) { commit(r, "more") }, "moved-on", "HEAD is at"},
 		{"an amended commit", func(_ *testing.T, r *gittest.Repo) { r.Git("commit", "-q", "--amend", "-m", "other") }, "moved-on", "HEAD is at"},
 		{"another branch", func(_ *testing.T, r *gittest.Repo) { r.Git("checkout", "-q", "-b", "side") }, "moved-on", "HEAD is on side and the release was made on main"},

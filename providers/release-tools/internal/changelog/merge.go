@@ -48,7 +48,7 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 var (
 	issue    = regexp.MustCompile(`#\d+\b`)
 	linkedTo = regexp.MustCompile(`\]\([^)]*\)`)
-	marks    = regexp.MustCompile("[^\\pL\\pN]+")
+	marks    = regexp.MustCompile(`[^\pL\pN]+`)
 	lead     = regexp.MustCompile(`^(?:\*\*Breaking:\*\* )?(?:[\w/.-]+: )?`)
 )
 

@@ -7,8 +7,8 @@
 //	committing a file     clean filters, hooks, signing, reflog, the index's formats     git commit
 //	a signed tag          gpg and ssh keys as the user set them up                       git tag -s
 //	listing tags          one that is being written elsewhere fails go-git's whole list  git for-each-ref
-//	reading history       "what HEAD has and the tag has not" takes go-git a walk     git log
-//	                      over all of the past: 40 times as long, see bench_test.go
+//	reading history       go-git walks all the past of a tag to know what is not in it:  git log
+//	                      30 times as long for 300 of 10,000 commits (BenchmarkHistory)
 //	moving a ref          git's lock files; go-git truncates the ref in place            git update-ref
 //
 // Nothing here prompts, opens an editor or leaves a process behind. Untracked files are never looked at: they are part of
