@@ -70,11 +70,16 @@ func (w *workspace) lock(ctx context.Context, call *sdk.Call[config], find func(
 			call.Report("%s was not changed", targets[0].name)
 			return nil, nil, err
 		}
-		// A link on the way may have come to mean another file while waiting.
-		if again, err := find(); err != nil || slices.Equal(resolved(again), resolved(targets)) {
-			return targets, unlock, nil
+		// What was found may have gone while waiting, or a link on the way may have
+		// come to mean another file.
+		again, err := find()
+		if err == nil && slices.Equal(resolved(again), resolved(targets)) {
+			return again, unlock, nil
 		}
 		unlock()
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 }
 
