@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -26,6 +27,9 @@ type attribute struct {
 	fallback *structpb.Value // what its default tag says; nil without one
 	secret   bool            // it is sensitive, or inside what is
 }
+
+// identifier is what HCL takes as the name of an attribute.
+var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{Nd}_-]*$`)
 
 // FieldError says which attribute does not fit, and why.
 type FieldError struct {
@@ -116,8 +120,12 @@ func (r reader) attribute(sf reflect.StructField, tag string) (attribute, error)
 		Required:    options != "optional" && sf.Type.Kind() != reflect.Pointer,
 		Sensitive:   sf.Tag.Get("sensitive") == "true",
 	}}
-	if name == "" || (options != "" && options != "optional") {
-		return a, fmt.Errorf("hcl tag %q is neither \"name\" nor \"name,optional\"", tag)
+	if options != "" && options != "optional" || !identifier.MatchString(name) {
+		return a, fmt.Errorf("hcl tag %q is neither \"name\" nor \"name,optional\", with a name that can be written in agent.hcl", tag)
+	}
+	// Whoever writes anything else means to hide the value, and it would be shown.
+	if text, ok := sf.Tag.Lookup("sensitive"); ok && text != "true" && text != "false" {
+		return a, fmt.Errorf("sensitive tag %q is neither true nor false", text)
 	}
 	a.secret = r.secret || a.spec.GetSensitive()
 	r.secret = a.secret

@@ -200,6 +200,12 @@ func TestOfRefusesWhatCannotBeMeant(t *testing.T) {
 			A int `hcl:"n"`
 			B int `hcl:"n"`
 		}](), `two fields are named "n"`},
+		{"a name that no file can have", reflect.TypeFor[struct {
+			A int `hcl:"my limit"`
+		}](), "can be written in agent.hcl"},
+		{"a secret that is none", reflect.TypeFor[struct {
+			S string `hcl:"s" sensitive:"yes"`
+		}](), `sensitive tag "yes" is neither true nor false`},
 		{"an embedded pointer", reflect.TypeFor[struct{ *limits }](), "embed the struct"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
