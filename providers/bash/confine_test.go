@@ -115,13 +115,14 @@ func TestSandboxThatCannotBeHad(t *testing.T) {
 		return
 	}
 	takeLandlockAway(t)
-	for field, c := range map[string]fields{"sandbox": {"sandbox": "landlock"}, "network": {"network": false}} {
-		c["allowed_roots"] = []any{t.TempDir()}
-		err := sdktest.ToolError(sdktest.Configure(t, provider(), c))
-		require.NotNil(t, err)
-		require.Equal(t, invalid, err.GetCategory())
-		require.Contains(t, err.GetMessage(), field+": commands cannot be confined here")
-		require.Contains(t, err.GetMessage(), "Linux 6.2 or later")
+	err := sdktest.ToolError(sdktest.Configure(t, provider(), fields{"sandbox": "landlock", "allowed_roots": []any{t.TempDir()}}))
+	require.NotNil(t, err)
+	require.Equal(t, invalid, err.GetCategory())
+	require.Contains(t, err.GetMessage(), "sandbox: commands cannot be confined here")
+	require.Contains(t, err.GetMessage(), "Linux 6.2 or later")
+	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" { // a filter for sockets does without it
+		r := run(t, start(t, fields{"network": false}), "exec 3<>/dev/tcp/127.0.0.1/9")
+		require.Contains(t, r.Stderr, "Permission denied")
 	}
 	h := start(t, nil)
 	require.Equal(t, "x\n", run(t, h, "echo x").Stdout, "nothing was asked for")

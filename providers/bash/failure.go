@@ -18,6 +18,8 @@ func failure(command runner.Command, out result, err error) error {
 		return sdk.Failed("%w (in %s); no command was run", refused, command.Spec.Dir.Name())
 	case errors.Is(err, keeper.ErrClosed), errors.Is(err, background.ErrClosed):
 		return sdk.Failed("the provider is shutting down; the command was not run")
+	case errors.Is(err, keeper.ErrLost) && command.Spec.Sandbox.Check() != nil:
+		return sdk.Failed("confine the command: %w; no command was run", command.Spec.Sandbox.Check())
 	case errors.Is(err, keeper.ErrLost):
 		return withOutput(sdk.Failed("the command was lost: %w, and so the command was killed too; what it had already done stands", err), out)
 	case errors.Is(err, runner.ErrStuck):

@@ -44,15 +44,14 @@ func (c *config) openReading() error {
 	if err != nil {
 		return sdk.BadField("env", "open the directory for temporary files: %w", err)
 	}
-	if policy.Available() != nil {
+	// The best that there is. It is tried now, so that no call fails for it.
+	if r.sandbox = policy.Offline(); r.sandbox.Check() == nil {
+		return nil
+	}
+	if r.sandbox = (*sandbox.Policy)(nil).Offline(); r.sandbox.Check() != nil {
 		r.sandbox = c.sandbox
-		return policy.Close()
 	}
-	r.sandbox = policy
-	if (&sandbox.Policy{}).Offline().Available() == nil {
-		policy.Offline()
-	}
-	return nil
+	return policy.Close()
 }
 
 // close releases the policy that is not the one of bash.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -52,4 +53,25 @@ func TestShellReadUnderstandsShells(t *testing.T) {
 		}
 		require.Equal(t, target == "dash" || target == "bash" || target == "busybox", (&reading{}).understood(path), name)
 	}
+}
+
+// A sandbox that was there when the provider started, and is not any more, is what the
+// error speaks of.
+func TestShellReadLosesItsSandbox(t *testing.T) {
+	needsLandlock(t)
+	if os.Getenv(noLandlock) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestShellReadLosesItsSandbox$", "-test.v", "-provider="+*binaryPath)
+		cmd.Env = append(os.Environ(), noLandlock+"=1")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "--- PASS")
+		return
+	}
+	h := startInside(t, nil)
+	takeLandlockAway(t)
+	r := h.Call(t.Context(), "shell_read", fields{"command": "echo x"})
+	require.NotNil(t, r.Err)
+	require.Contains(t, r.Err.GetMessage(), "this system has no Landlock")
+	require.Contains(t, r.Err.GetMessage(), "no command was run")
+	require.Equal(t, "x\n", run(t, h, "echo x").Stdout, "bash does without it")
 }

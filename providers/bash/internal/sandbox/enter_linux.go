@@ -17,7 +17,7 @@ import (
 
 const (
 	// Before the third version of Landlock a file outside could be truncated, and before
-	// the fourth it did not know TCP.
+	// the fourth it did not know TCP, for architectures that have no filter for sockets.
 	confineVersion = 3
 	offlineVersion = 4
 )
@@ -64,7 +64,13 @@ func Enter() error {
 		c.HandledAccessNet = ll.AccessNetBindTCP | ll.AccessNetConnectTCP | ll.AccessNetBindUDP | ll.AccessNetConnectSendUDP
 		c.HandledAccessFS |= ll.AccessFSResolveUnix
 	}
-	return c.BestEffort().Restrict(rules...)
+	if err := c.BestEffort().Restrict(rules...); err != nil {
+		return fmt.Errorf("take rights away from what commands run in: %w", err)
+	}
+	if o.offline {
+		return refuseSockets()
+	}
+	return nil
 }
 
 // rules allow what a confined process may write to.
@@ -82,8 +88,11 @@ func (o orders) rules() []landlock.Rule {
 // supported makes up for BestEffort, which takes anything for the best there is.
 func (o orders) supported() error {
 	need := confineVersion
-	if o.offline {
+	switch {
+	case o.offline && !filtersSockets():
 		need = offlineVersion
+	case !o.confined:
+		return nil
 	}
 	version, err := ll.LandlockGetABIVersion()
 	switch {
@@ -116,8 +125,12 @@ func init() {
 // probe enters and tries. It says on stdout what is wrong.
 func probe() {
 	err := Enter()
-	if o, _, _ := received(); err == nil && o.confined {
+	o, _, _ := received()
+	if err == nil && o.confined {
 		err = refusesWriting()
+	}
+	if err == nil && o.offline {
+		err = refusesSockets()
 	}
 	if err != nil {
 		fmt.Print(err)
@@ -136,6 +149,16 @@ func refusesWriting() error {
 		_ = f.Close()
 	}
 	return errors.New("this system has Landlock, and it does not keep a process from writing")
+}
+
+// refusesSockets makes one that would not be used.
+func refusesSockets() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	if err != nil || !filtersSockets() {
+		return nil
+	}
+	_ = unix.Close(fd)
+	return errors.New("this system has a filter for sockets, and it does not keep a process from the network")
 }
 
 // Check enters the policy in a child of this process and reports why that is not

@@ -9,9 +9,10 @@
 // chown, touch, extended attributes), which Landlock does not know; what was open before
 // stays open. A program that gains rights when it is executed (sudo) gains none.
 //
-// Offline commands can neither listen on nor connect to a TCP port. That is not a wall:
-// UDP, Unix sockets and Multipath TCP pass, the first two up to the kernels that know
-// how to stop them.
+// Offline commands get no sockets but Unix and netlink ones, by a seccomp filter; on
+// processors that it is not written for, Landlock stops TCP alone. That is not a wall: what
+// listens on a Unix socket may talk to the network for them, up to the kernels whose
+// Landlock stops that too.
 package sandbox
 
 import (
@@ -25,7 +26,7 @@ import (
 const variable = "PROVIDER_BASH_SANDBOX"
 
 // ErrUnavailable is the reason of a system that cannot enforce a policy.
-var ErrUnavailable = errors.New("it needs Linux 6.2 or later with Landlock enabled (6.7 without network)")
+var ErrUnavailable = errors.New("it needs Linux 6.2 or later with Landlock enabled; without network alone, seccomp")
 
 // Policy is what commands may not do. A nil Policy lets them do everything.
 type Policy struct {
@@ -49,7 +50,7 @@ func Confine(directories ...string) (*Policy, error) {
 	return p, nil
 }
 
-// Offline returns the policy, which may be nil, with TCP taken away besides.
+// Offline returns the policy, which may be nil, with the network taken away besides.
 func (p *Policy) Offline() *Policy {
 	if p == nil {
 		return &Policy{offline: true}

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ const childVariable = "SANDBOX_TEST_DIRECTORY"
 
 // harmless are the attempts of a child that may write anywhere: the others are only made
 // where they are refused.
-var harmless = []string{"create inside", "create outside", "read outside", "run a program", "connect over TCP", "listen over TCP", "send over UDP", "connect to a socket"}
+var harmless = []string{"create inside", "create outside", "read outside", "run a program", "connect over TCP", "listen over TCP", "send over UDP", "connect to a socket", "Multipath TCP", "raw packets", "io_uring", "netlink"}
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
@@ -146,11 +147,33 @@ func attempts(dir string) map[string]func() error {
 		"a descriptor from before": func() error { _, err := os.NewFile(3, "before").WriteString("x"); return err },
 		"chmod outside":            func() error { return os.Chmod(out+"/file", 0o640) },
 		"touch outside":            func() error { return unix.Utimes(out+"/file", nil) },
+		"Multipath TCP":            func() error { return socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) },
+		"raw packets":              func() error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) },
+		"netlink":                  func() error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, 0) },
+		"io_uring":                 ring,
 		"connect over TCP":         dial("tcp", "TEST_TCP"),
 		"listen over TCP":          func() error { l, err := listenTCP(); return errors.Join(err, closed(l)) },
 		"send over UDP":            dial("udp", "TEST_UDP"),
 		"connect to a socket":      dial("unix", "TEST_UNIX"),
 	}
+}
+
+func socket(domain, kind, protocol int) error {
+	fd, err := unix.Socket(domain, kind, protocol)
+	if err == nil {
+		err = unix.Close(fd)
+	}
+	return err
+}
+
+// ring asks for a queue of system calls, which no filter sees.
+func ring() error {
+	var parameters [120]byte
+	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(int(fd))
 }
 
 // listenTCP listens on plain TCP: net.Listen takes Multipath TCP where there is one, which
@@ -261,8 +284,10 @@ func TestConfined(t *testing.T) {
 			}
 		}
 		switch {
-		case name == "signal the parent" && version < 6:
+		case name == "signal the parent" && version < 6, name == "netlink":
 			return "done"
+		case name == "Multipath TCP" || name == "raw packets" || name == "io_uring":
+			return said[name] // as far as the system has it
 		case name == "its environment" && os.Geteuid() == 0:
 			return said[name] // a capability of root is stronger, in some kernels
 		default:
@@ -285,8 +310,11 @@ func TestOffline(t *testing.T) {
 	require.Empty(t, differs(said, func(name string) string {
 		switch {
 		case name == "connect over TCP" || name == "listen over TCP",
-			name == "send over UDP" && version >= 10, name == "connect to a socket" && version >= 9:
+			name == "send over UDP" && (filtersSockets() || version >= 10), name == "connect to a socket" && version >= 9,
+			filtersSockets() && (name == "Multipath TCP" || name == "raw packets"):
 			return refused
+		case filtersSockets() && name == "io_uring":
+			return "ENOSYS"
 		default:
 			return said[name] // the file system is as it was
 		}
