@@ -1,12 +1,12 @@
-// Command release-tools is a provider of slash commands for releases: it shows a changelog, and it makes a release that
-// is right or did not happen.
+// Command release-tools is a provider of slash commands for releases: it keeps a changelog, says which version comes
+// next, makes a release that is right or did not happen, and takes it back.
 //
-//	changelog        one file per command: arguments in, domain packages called, payload out
-//	release
-//	internal/changelog   the file, by byte span          internal/repo      the repository, go-git and git
-//	internal/release     the steps, all or nothing       internal/textfile  one file, read and replaced safely
-//	internal/semver      versions, strictly              internal/forge     where forges show comparisons
-//	internal/refusal     how all of them say no
+//	changelog  changelog-add  changelog-draft    one file per command: arguments in, domain packages called, payload out
+//	next-version  release  release-undo  tags
+//	internal/changelog     the file, by byte span           internal/repo      the repository, go-git and git
+//	internal/release       the steps, all or nothing        internal/textfile  one file, read and replaced safely
+//	internal/conventional  what commits announce            internal/forge     where forges show comparisons
+//	internal/semver        versions, strictly               internal/refusal   how all of them say no
 package main
 
 import (

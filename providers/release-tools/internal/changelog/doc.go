@@ -5,5 +5,6 @@
 // byte, line endings and byte order mark included, stays as it was.
 //
 //	Parse ─→ Document ─┬─ Unreleased, Find, Since   what a reader asks for
+//	                   ├─ Add, Merge                new bytes with more entries
 //	                   └─ Promote                   new bytes for a release
 package changelog

@@ -6,6 +6,9 @@
 //	commit = false    tag HEAD            →  rewrite the changelog
 //	commit = true     rewrite the changelog  →  commit it  →  tag the commit
 //
+// Before them goes a record of what the release makes, in git's folder. It is how PrepareUndo knows what it may take back,
+// and how the next Prepare knows what a killed process left behind.
+//
 // A step that fails undoes the ones before it. A cancel is heard between steps. With commit = true it undoes too; with
 // commit = false a tag that was made stands, and the report says so.
 package release

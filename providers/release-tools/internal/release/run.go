@@ -65,12 +65,22 @@ func (p *Plan) sequence(rec *record, res *Result) sequence {
 	return seq
 }
 
-// recordStep writes down what is about to be made, for release-undo and for whoever comes after a kill.
+// recordStep writes down what is about to be made, for release-undo and for whoever comes after a kill. The way back leaves
+// the record of another process that released the same meanwhile.
 func (p *Plan) recordStep(rec *record) step {
+	var others []byte
 	return step{
 		name: "record", quiet: true,
-		run:  func(context.Context) error { return rec.write(p.repo) },
-		undo: func(context.Context) error { return p.repo.DropNote(p.Tag) },
+		run: func(context.Context) error {
+			others, _ = p.repo.ReadNote(p.Tag)
+			return rec.write(p.repo)
+		},
+		undo: func(context.Context) error {
+			if others != nil {
+				return p.repo.WriteNote(p.Tag, others)
+			}
+			return p.repo.DropNote(p.Tag)
+		},
 	}
 }
 

@@ -131,7 +131,7 @@ func checkInterrupted(ctx context.Context, r *repo.Repo) error {
 		}
 		there, missing := s.parts()
 		if s.moved == "" && !s.edited && !s.others && len(there) > 0 && len(missing) > 0 {
-			return refusal.New("interrupted-release", "the release of %s was interrupted: there is %s, but not %s; take it back with release-undo %s and release again",
+			return refusal.New("interrupted-release", "the release of %s was interrupted: there is %s, but not %s; take it back with release-undo %s, or finish it by hand",
 				rec.Version, strings.Join(there, " and "), strings.Join(missing, " and "), rec.Version)
 		}
 	}
