@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"google.golang.org/grpc"
@@ -15,8 +16,10 @@ import (
 type Attachment struct{ server *server }
 
 // Attach registers the provider's services on s: the layer below [Main], for tests and for transports other than
-// go-plugin. callbacks may be nil. The caller ends it with [Attachment.Close].
+// go-plugin. callbacks may be nil. The caller ends it with [Attachment.Close]. It panics, as Main does, when p has no
+// operations.
 func (p *Provider[C]) Attach(s grpc.ServiceRegistrar, callbacks CallbackDialer) *Attachment {
+	p.mustServe()
 	srv := p.server(callbacks)
 	if srv.serves(false) {
 		toolv1.RegisterToolServiceServer(s, toolService{server: srv})
@@ -25,6 +28,13 @@ func (p *Provider[C]) Attach(s grpc.ServiceRegistrar, callbacks CallbackDialer) 
 		slashcommandv1.RegisterSlashCommandServiceServer(s, commandService{server: srv})
 	}
 	return &Attachment{srv}
+}
+
+// mustServe panics when there is nothing to serve: no kernel would find a service, nor say why.
+func (p *Provider[C]) mustServe() {
+	if len(p.operations) == 0 {
+		panic(fmt.Sprintf("sdk: provider %q has no operations: add one with Tool or Command", p.name))
+	}
 }
 
 func (p *Provider[C]) server(callbacks CallbackDialer) *server {

@@ -34,6 +34,7 @@ var (
 // When the kernel dies or SIGTERM comes, every call is cancelled, has its grace time to put things right, and the
 // process ends.
 func Main[C any](p *Provider[C]) {
+	p.mustServe()
 	if os.Getenv(plugin.MagicCookieKey) != plugin.MagicCookieValue {
 		os.Exit(introduce(p.name, p.version, p.description, p.source, os.Args[1:], os.Stdout, os.Stderr))
 	}

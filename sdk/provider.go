@@ -28,8 +28,9 @@ import (
 // these. A pointer is nil when its attribute is left out. A default is JSON, or plain text for a string, and makes the
 // attribute optional.
 //
-// A sensitive attribute holds text. Wherever one of its values of eight bytes or more would leave the provider by way
-// of the SDK (in events, results, errors, renders, the log), eight asterisks stand in its place.
+// A sensitive attribute holds text. Wherever one of its values of eight bytes or more, or a line of eight bytes
+// or more of one, would leave the provider by way of the SDK (in events, results, errors, renders, the log), eight
+// asterisks stand in its place.
 type Provider[C any] struct {
 	name        string
 	description string

@@ -371,6 +371,9 @@ func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
 				panic("never called")
 			})
 		}, "sdk: probe.bad: result: lines[].n has a default"},
+		{"a provider without operations", func() {
+			sdktest.Start(t, sdk.New[struct{}]("bare", "For tests."), nil)
+		}, `sdk: provider "bare" has no operations`},
 		{"a tool without a function", func() { sdk.Tool[config, doIn, doOut](with(run), "other", "Does it.", nil) }, "sdk: probe.other has no function"},
 		{"a risk that is none", func() { sdk.Tool(with(run), "other", "Does it.", run).Mutates(sdk.Risk(1)) }, "sdk: other: a mutating operation has the risk"},
 		{"a timeout that leaves no time", func() { sdk.Tool(with(run), "other", "Does it.", run).Timeout(0) }, "sdk: other: a timeout of 0s"},

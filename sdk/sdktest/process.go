@@ -35,6 +35,9 @@ func StartProcess(t testing.TB, cmd *exec.Cmd, config map[string]any) *Harness {
 		client.Kill()
 		link.serving.Wait()
 		require.NoError(t, os.RemoveAll(sockets))
+		if cmd.ProcessState == nil {
+			return // it never ran, and the test has failed for that
+		}
 		require.Zero(t, cmd.ProcessState.ExitCode(), "the provider did not end in good order: %s", cmd.ProcessState)
 	})
 	protocol, err := client.Client()

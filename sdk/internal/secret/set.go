@@ -22,14 +22,15 @@ const mask = "********"
 // Set is what must not be sent. The zero value is empty; it is safe for concurrent use.
 type Set struct{ spellings atomic.Pointer[[]string] }
 
-// Hide makes values the set's. Each is known as it is, without the space around it, and as Go, JSON and URLs write it.
+// Hide makes values the set's. Each is known as it is, without the space around it, line by line, and as Go, JSON and URLs
+// write it.
 func (s *Set) Hide(values []string) {
 	var all []string
 	for _, value := range values {
 		if len(strings.TrimSpace(value)) < ShortestHidden {
 			continue
 		}
-		for _, text := range []string{value, strings.TrimSpace(value)} {
+		for _, text := range spans(value) {
 			all = append(all, text, inner(strconv.Quote(text)), inner(strconv.QuoteToASCII(text)),
 				inner(inJSON(text, true)), inner(inJSON(text, false)), url.QueryEscape(text), url.PathEscape(text))
 		}
@@ -40,6 +41,18 @@ func (s *Set) Hide(values []string) {
 	if len(all) > 0 {
 		s.spellings.Store(&all)
 	}
+}
+
+// spans are the parts of a value that are found alone. One of several lines, such as a key, comes apart in a diff and in
+// the output of most programs.
+func spans(value string) []string {
+	out := []string{value, strings.TrimSpace(value)}
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); len(line) >= ShortestHidden {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // inJSON is value as encoding/json writes it, which makes text fit for HTML too unless it is told not to.

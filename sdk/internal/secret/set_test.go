@@ -44,6 +44,7 @@ func TestText(t *testing.T) {
 		{"as other JSON is written", []string{"a<\vhünter>"}, `"a<\u000bhünter>"`, `"********"`},
 		{"in ASCII", []string{"hünter-2-2"}, `"h\u00fcnter-2-2"`, `"********"`},
 		{"quoted, without the newline of its file", []string{`hunter"2"-2` + "\n"}, strconv.Quote(`hunter"2"-2`), `"********"`},
+		{"line by line", []string{"-- KEY --\nhunter2-2\n  22-retnuh\r\nend\n"}, "+hunter2-2\n+22-retnuh\n+end\n", "+********\n+********\n+end\n"},
 		{"in a query", []string{"hunter 2+2"}, "t=" + url.QueryEscape("hunter 2+2"), "t=********"},
 		{"in a path", []string{"hunter 2/2"}, "/" + url.PathEscape("hunter 2/2"), "/********"},
 	} {
