@@ -34,7 +34,7 @@ type config struct {
 	Columns        int               `hcl:"columns" default:"120" doc:"Width of the terminal."`
 	Rows           int               `hcl:"rows" default:"40" doc:"Height of the terminal."`
 	Sandbox        string            `hcl:"sandbox" default:"off" doc:"off, or landlock: commands write nothing outside allowed_roots and their TMPDIR. Where that cannot be had the provider does not start."`
-	Network        bool              `hcl:"network" default:"true" doc:"Whether commands may use TCP. Landlock takes it away, with or without sandbox; UDP, Multipath TCP and sockets in the file system may remain, depending on the system."`
+	Network        bool              `hcl:"network" default:"true" doc:"Whether commands may use the network. A filter takes every socket but Unix and netlink ones away, with or without sandbox; what a service behind a Unix socket does for a command is not stopped."`
 	ReadCommands   []string          `hcl:"read_commands,optional" doc:"Commands that shell_read runs besides its own list, whatever their arguments: a name, or a name and its first argument, such as \"terraform show\"."`
 	MaxBackground  int               `hcl:"max_background" default:"16" doc:"How many processes of a session may run in the background; 0 for none."`
 	Pty            bool              `hcl:"pty" default:"true" doc:"Whether commands write to terminals, which makes most of them print at once; else to pipes."`

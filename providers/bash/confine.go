@@ -41,10 +41,15 @@ func (c *config) openSandbox() error {
 // they keep temporary files, if there is such a place.
 func (c *config) writable() []string { return append(c.roots.Names(), c.temporaries()...) }
 
-// temporaries is where commands keep temporary files, if there is such a place.
+// temporaries is where commands keep temporary files, if there is such a place, and if
+// that is not everywhere.
 func (c *config) temporaries() []string {
 	temporary := c.temporary()
-	if info, err := os.Stat(temporary); err != nil || !info.IsDir() {
+	info, err := os.Stat(temporary)
+	if err != nil || !info.IsDir() {
+		return nil
+	}
+	if top, err := os.Stat("/"); err != nil || os.SameFile(top, info) {
 		return nil
 	}
 	return []string{temporary}

@@ -55,6 +55,20 @@ func TestShellReadUnderstandsShells(t *testing.T) {
 	}
 }
 
+// Temporary files that may be anywhere would be no limit at all.
+func TestTemporaryFilesEverywhere(t *testing.T) {
+	needsLandlock(t)
+	outside := filepath.Join(t.TempDir(), "x")
+	for _, everywhere := range []string{"/", "/../.", "/proc/self/root"} {
+		h := start(t, fields{"sandbox": "landlock", "env": fields{"TMPDIR": everywhere}, "read_commands": []any{"touch"}})
+		run(t, h, "touch "+outside+"; touch here")
+		require.NoFileExists(t, outside, everywhere)
+		require.FileExists(t, filepath.Join(h.Dir, "here"))
+		require.Nil(t, h.Call(t.Context(), "shell_read", fields{"command": "touch " + outside}).Err)
+		require.NoFileExists(t, outside, everywhere)
+	}
+}
+
 // A sandbox that was there when the provider started, and is not any more, is what the
 // error speaks of.
 func TestShellReadLosesItsSandbox(t *testing.T) {
