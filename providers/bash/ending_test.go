@@ -32,6 +32,9 @@ var runaways = []struct{ name, script string }{
 	{"setsid", `setsid sh -c 'echo up; exec sleep 1000' & `},
 	{"double fork", `(setsid sh -c '(echo up; exec sleep 1000) & exit' &) ; `},
 	{"no descriptor of ours", `(setsid sh -c 'exec sleep 1000' >/dev/null 2>&1 &) ; echo up; `},
+	{"a job of its own", `set -m; (echo up; exec sleep 1000) & disown; `},
+	{"stops itself", `setsid sh -c 'echo up; kill -STOP $$; sleep 1000' & `},
+	{"another name", `(echo up; exec -a 'provider-bash: keeper' sleep 1000) & `},
 	{"ignores TERM", `sh -c 'trap "" TERM HUP; echo up; while :; do sleep 1000; done' & `},
 	{"ignores TERM, in a session of its own", `setsid sh -c 'trap "" TERM HUP; echo up; while :; do sleep 1000; done' & `},
 }
@@ -117,6 +120,31 @@ func TestNothingIsLeftAfterACancel(t *testing.T) {
 				want = "process received SIGTERM and, after 300ms, SIGKILL; output above is valid"
 			}
 			require.Equal(t, want, r.Report.GetMessage())
+		})
+	}
+}
+
+// What has process ids of its own is seen from outside; one that always has a new one is not outrun.
+func TestNothingIsLeftOfOddOnes(t *testing.T) {
+	for _, c := range []struct{ name, needs, script string }{
+		{"namespace of processes", "unshare -Urpf true", `setsid unshare -Urpf sh -c 'trap "" TERM; echo up; sleep 1000 & wait' & `},
+		{"traced", "strace -o /dev/null true", `strace -f -o /dev/null sh -c 'echo up; sleep 1000' & `},
+		{"goes on as its child", "true", `cat >r <<'E'
+trap '' TERM HUP
+test $1 -lt 3000 && sleep 0.002 && setsid sh r $(($1+1)) </dev/null >/dev/null 2>&1 &
+E
+sh r 0; echo up; `},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := marked(t, fields{"kill_grace_ms": 300})
+			if exitOf(t, run(t, h, c.needs)).GetExitCode() != 0 {
+				t.Skip("not to be had here: ", c.needs)
+			}
+			require.Contains(t, run(t, h, c.script+"sleep 0.1; echo ready").Stdout, "ready\n")
+			require.Empty(t, survivors(t))
+			r := cancelAt(t, h, c.script+"sleep 1000", "up\n")
+			require.Contains(t, r.Report.GetMessage(), "output above is valid")
+			require.Empty(t, survivors(t))
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -24,6 +25,7 @@ var (
 	binaryPath = flag.String("provider", "", "the provider's binary, if it is not to be built")
 	exits      = flag.Int("exits", 300, "how many commands that print and end at once")
 	flood      = flag.Int("flood", 64, "how many MiB BenchmarkPrint prints")
+	stall      = flag.Duration("stall", 2*time.Second, "how long a reader reads nothing at least")
 	calls      = flag.Int("calls", 300, "how many calls after which nothing may be left")
 )
 

@@ -72,18 +72,47 @@ func TestSlowAndGoneReaders(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
 	stream := b.invoke(ctx, "echo up; exec yes", nil)
-	until(t, stream, "y\ny\n")
+	for total := 0; total < 1<<20; {
+		response, err := stream.Recv()
+		require.NoError(t, err)
+		total += len(response.GetEvent().GetOutputChunk().GetData())
+	}
 	// Nobody reads on: the command comes to a standstill, other calls do not.
 	yes := survivors(t)
 	require.Len(t, yes, 1)
-	require.Eventually(t, func() bool {
-		a := cpuTicks(t, yes[0])
+	for begun, still := time.Now(), false; !still || time.Since(begun) < *stall; {
+		before := cpuTicks(t, yes[0])
 		require.Equal(t, "served\n", collect(b.invoke(t.Context(), "sleep 0.2; echo served", nil)).stdout)
-		return cpuTicks(t, yes[0]) == a
-	}, patience, time.Millisecond)
+		still = cpuTicks(t, yes[0]) == before
+		require.Less(t, time.Since(begun), patience+*stall)
+	}
 	require.Less(t, b.memory("VmHWM")-idle, 64<<20)
 	hangUp()
 	requireNoSurvivors(t)
+}
+
+// SO-30: the same inside this process, where goroutines can be counted.
+func TestGoneReadersLeaveNoGoroutines(t *testing.T) {
+	h := startInside(t, fields{"env": fields{markVariable: t.Name()}})
+	run(t, h, "true")
+	before := runtime.NumGoroutine()
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	total := 0
+	h.Watch(ctx, h.Dir, "bash", fields{"command": "yes"}, func(e *toolv1.ToolEvent) {
+		if total += len(e.GetOutputChunk().GetData()); total < 1<<20 || ctx.Err() != nil {
+			return
+		}
+		yes := survivors(t)
+		require.Len(t, yes, 1)
+		for before := ""; before != cpuTicks(t, yes[0]); { // until it waits for this reader
+			before = cpuTicks(t, yes[0])
+			require.Equal(t, "served\n", run(t, h, "sleep 0.2; echo served").Stdout)
+		}
+		hangUp()
+	})
+	require.Empty(t, survivors(t))
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+2 }, patience, 10*time.Millisecond, "one more keeper is idle")
 }
 
 // SO-31
@@ -164,8 +193,8 @@ func TestNoZombiesAsProcessOne(t *testing.T) {
 	b := &binary{t: t, tool: tool}
 	_, err = tool.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, fields{})})
 	require.NoError(t, err)
-	for range 50 {
-		collect(b.invoke(t.Context(), "(sleep 0.01 &) ; true", nil))
+	for range 200 {
+		collect(b.invoke(t.Context(), "(sleep 0.1 &) ; true", nil))
 	}
 	o := collect(b.invoke(t.Context(), `readlink /proc/1/exe; grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null; echo end`, nil))
 	require.Equal(t, *binaryPath+"\nend\n", o.stdout)
