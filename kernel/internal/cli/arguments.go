@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
 	"maps"
 	"os"
@@ -121,6 +122,9 @@ func (a *arguments) set(name, text string) error {
 	if err != nil {
 		return err
 	}
+	if isList(text) {
+		return usagef("%q is a list, and %s looks like all of it: repeat %s=VALUE for each, or use --args '{%q: %s}'", name, text, name, name, text)
+	}
 	if !a.typed[name] {
 		a.values[name] = structpb.NewListValue(&structpb.ListValue{})
 	}
@@ -128,6 +132,12 @@ func (a *arguments) set(name, text string) error {
 	list := a.values[name].GetListValue()
 	list.Values = append(list.Values, v)
 	return nil
+}
+
+// isList reports whether somebody wrote a whole list as JSON. A value that only begins with a bracket is a value.
+func isList(text string) bool {
+	var list []any
+	return strings.HasPrefix(text, "[") && json.Unmarshal([]byte(text), &list) == nil
 }
 
 // typed reads a value as its schema says. Text that is not of the type stays text: the kernel's check then

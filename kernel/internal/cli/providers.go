@@ -47,7 +47,7 @@ type providerJSON struct {
 	Path       string `json:"path,omitempty"`
 	Override   bool   `json:"dev_override"`
 	Version    string `json:"version,omitempty"`
-	// Satisfies is whether the version is one the constraint allows; absent when it is no version.
+	// Satisfies is whether the version is one the constraint allows; absent when it is no version, or nothing is asked for.
 	Satisfies *bool             `json:"satisfies_constraint,omitempty"`
 	Producers []json.RawMessage `json:"producers,omitempty"`
 	Timings   map[string]string `json:"timings,omitempty"`
@@ -121,7 +121,7 @@ func (p *providerJSON) fill(info engine.Info, pr *config.Provider) {
 		p.Version = producer.GetVersion()
 		p.Producers = append(p.Producers, protoJSON(producer))
 	}
-	if v, err := version.NewVersion(p.Version); err == nil {
+	if v, err := version.NewVersion(p.Version); err == nil && p.Constraint != "" {
 		allowed := pr.Version.Allows(v)
 		p.Satisfies = &allowed
 	}

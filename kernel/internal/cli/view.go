@@ -68,7 +68,9 @@ func (v *humanView) partial(payload *structpb.Struct) {
 		v.a.display.Note(v.a.display.ErrPainter().Dim(paint.Line(v.note)))
 		return
 	}
-	v.print(v.engine.Render(v.a.ctx, v.op, payload))
+	if part := v.engine.RenderPart(v.a.ctx, v.op, payload); part != nil {
+		v.print(part)
+	}
 }
 
 func (v *humanView) print(t *renderv1.RenderTree) {

@@ -38,7 +38,7 @@ func (d *decoder) fail(at hcl.Range, summary, detail string, args ...any) {
 func (d *decoder) block(attrs []*configv1.ConfigAttribute) map[string]*structpb.Value {
 	p := d.provider
 	if p.settings == nil {
-		return d.object(attrs, nil, nil, p.declared, fmt.Sprintf("provider %q { %%s = … }", p.Name))
+		return d.object(attrs, nil, nil, p.declared, fmt.Sprintf("provider %q { %%s = %%s }", p.Name))
 	}
 	body := p.settings.Body
 	for _, attr := range attrs {
@@ -54,7 +54,7 @@ func (d *decoder) block(attrs []*configv1.ConfigAttribute) map[string]*structpb.
 		d.diags = append(d.diags, d.explain(attrs, diags)...)
 		for _, attr := range attrs {
 			if body.Attributes[attr.GetName()] == nil {
-				d.absent(attr, p.settings.DefRange(), "%s = …")
+				d.absent(attr, p.settings.DefRange(), "%s = %s")
 			}
 		}
 		return nil
@@ -63,7 +63,7 @@ func (d *decoder) block(attrs []*configv1.ConfigAttribute) map[string]*structpb.
 	for name, a := range body.Attributes {
 		exprs[name] = a.Expr
 	}
-	return d.object(attrs, v.AsValueMap(), exprs, p.settings.DefRange(), "%s = …")
+	return d.object(attrs, v.AsValueMap(), exprs, p.settings.DefRange(), "%s = %s")
 }
 
 // blockSpec leaves objects to decoder.object: cty would drop unknown members without a word.

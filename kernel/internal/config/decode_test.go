@@ -157,6 +157,9 @@ func TestDecodeWithoutBlock(t *testing.T) {
 	must.Required = true
 	_, err = p.Providers[0].Decode(&configv1.ConfigSchema{Attributes: []*configv1.ConfigAttribute{must}})
 	require.ErrorContains(t, err, `agent.hcl:1:22: Missing required argument "roots". Write provider "fs" { roots = … }.`)
+	must.Type, must.Sensitive = configv1.AttrType_ATTR_TYPE_STRING, true
+	_, err = p.Providers[0].Decode(&configv1.ConfigSchema{Attributes: []*configv1.ConfigAttribute{must}})
+	require.ErrorContains(t, err, `Write provider "fs" { roots = env("NAME") }.`, "a secret has one way to be written")
 }
 
 func TestDecodeRefusesABadSchema(t *testing.T) {

@@ -43,8 +43,16 @@ func (d *decoder) object(attrs []*configv1.ConfigAttribute, values map[string]ct
 // absent reports an argument that is needed and not there.
 func (d *decoder) absent(attr *configv1.ConfigAttribute, at hcl.Range, shape string) {
 	if attr.GetRequired() && attr.DefaultJson == nil {
-		d.fail(at, "Missing required argument "+quoted(attr.GetName()), "Write "+shape+".%s", attr.GetName(), described(attr))
+		d.fail(at, "Missing required argument "+quoted(attr.GetName()), "Write "+shape+".%s", attr.GetName(), placeholder(attr), described(attr))
 	}
+}
+
+// placeholder is what to write for a value; a secret can be written in one way only.
+func placeholder(attr *configv1.ConfigAttribute) string {
+	if attr.GetSensitive() {
+		return `env("NAME")`
+	}
+	return "…"
 }
 
 // described is what the provider says about an attribute.
@@ -97,7 +105,7 @@ func (d *decoder) nested(attr *configv1.ConfigAttribute, v cty.Value, expr hclsy
 			d.fail(where, "Unknown argument in "+quoted(attr.GetName()), "%sIt has %s.", didYouMean(name, names), list(names))
 		}
 	}
-	return structpb.NewStructValue(&structpb.Struct{Fields: d.object(members, values, exprs, at, "%s = … in "+attr.GetName())})
+	return structpb.NewStructValue(&structpb.Struct{Fields: d.object(members, values, exprs, at, "%s = %s in "+attr.GetName())})
 }
 
 // toValue converts what has been converted to the type of its attribute.

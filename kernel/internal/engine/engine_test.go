@@ -370,6 +370,8 @@ func TestShowFallsBack(t *testing.T) {
 	require.Contains(t, e.Render(t.Context(), op, payload).GetRoot().GetCodeBlock().GetContent(), `"text": "plain"`)
 	require.Contains(t, e.Render(t.Context(), op, nil).GetRoot().GetText().GetContent(), "rendered {}")
 	require.NotNil(t, e.Render(t.Context(), Operation{Provider: "nobody"}, payload))
+	require.NotNil(t, e.RenderPart(t.Context(), op, nil))
+	require.Nil(t, e.RenderPart(t.Context(), op, payload), "a part that its provider cannot show is left to the result")
 }
 
 func TestExplain(t *testing.T) {

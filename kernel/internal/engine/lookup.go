@@ -84,7 +84,7 @@ func (e *Engine) LookupCommand(name string) (Operation, error) {
 		}
 		return Operation{}, &LookupError{Text: fmt.Sprintf("several providers have /%s: say %s", name, strings.Join(choices, " or "))}
 	case len(names) == 0:
-		return Operation{}, &LookupError{Text: fmt.Sprintf("there is no command /%s: none of the providers has commands", name)}
+		return Operation{}, &LookupError{Text: fmt.Sprintf("there is no command /%s: none of the providers that run has commands", name)}
 	}
 	return Operation{}, &LookupError{
 		Text:       fmt.Sprintf("there is no command /%s: there are /%s", name, strings.Join(names, ", /")),

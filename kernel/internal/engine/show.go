@@ -70,6 +70,18 @@ func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Str
 	return tree
 }
 
+// RenderPart is Render for a partial result. It is nil when the provider has no rendering for a part: the result has all of
+// them.
+func (e *Engine) RenderPart(ctx context.Context, op Operation, payload *structpb.Struct) *renderv1.RenderTree {
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
+	tree, err := e.render(ctx, op, payload)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
 func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Struct) (*renderv1.RenderTree, error) {
 	ctx, p, end, err := e.use(ctx, op.Provider)
 	if err != nil {
