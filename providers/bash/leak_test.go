@@ -94,7 +94,7 @@ func TestSlowAndGoneReaders(t *testing.T) {
 // SO-30: the same inside this process, where goroutines can be counted.
 func TestGoneReadersLeaveNoGoroutines(t *testing.T) {
 	h := startInside(t, fields{"env": fields{markVariable: t.Name()}})
-	run(t, h, "true")
+	cancelAt(t, h, "echo up; sleep 1000", "up\n") // reports on a connection that stays
 	before := runtime.NumGoroutine()
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
