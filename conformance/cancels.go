@@ -242,6 +242,6 @@ func (r *running) awaitBack(before map[int]string, deadline time.Time) (left []s
 		if len(left) == 0 || time.Now().After(deadline) || r.subject.ctx.Err() != nil {
 			return left
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond)
 	}
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 
 	"google.golang.org/grpc/status"
@@ -240,6 +241,65 @@ func scenarioExpected(s *subject) finding {
 		}
 		return t.of("calls of the scenario")
 	})(s)
+}
+
+// kindReads looks at the working folder around the calls of data sources.
+func kindReads(l session) finding {
+	var t tally
+	for _, try := range l.tries {
+		if try.spoilt != nil || try.call.operation.GetKind() != toolv1.ToolKind_TOOL_KIND_DATA_SOURCE {
+			continue
+		}
+		t.count++
+		for _, change := range try.wrote {
+			t.add("by %s %s", try.call, change)
+		}
+	}
+	return t.of("calls of data sources")
+}
+
+// outputBytes compares what calls printed with what the scenario says.
+func outputBytes(l session) finding {
+	var t tally
+	for _, try := range l.tries {
+		if try.planned == nil {
+			continue
+		}
+		for _, of := range []struct {
+			name   string
+			stream toolv1.OutputStream
+			want   *string
+		}{
+			{"stdout", toolv1.OutputStream_OUTPUT_STREAM_STDOUT, try.planned.Stdout},
+			{"stderr", toolv1.OutputStream_OUTPUT_STREAM_STDERR, try.planned.Stderr},
+		} {
+			if of.want == nil {
+				continue
+			}
+			t.count++
+			if problem := differs(*of.want, string(try.call.printed()[of.stream])); problem != "" {
+				t.add("%s of %s %s", of.name, try.call, problem)
+			}
+		}
+	}
+	if t.count == 0 {
+		return skipped("no call of the scenario says what it prints")
+	}
+	return t.of("outputs")
+}
+
+// differs says where one text is no other.
+func differs(want, got string) string {
+	const most = 40
+	if want == got {
+		return ""
+	}
+	at := 0
+	for at < min(len(want), len(got)) && want[at] == got[at] {
+		at++
+	}
+	return fmt.Sprintf("has %d bytes, not %d, and from byte %d on it is %s, not %s",
+		len(got), len(want), at, quote(got[at:min(len(got), at+most)]), quote(want[at:min(len(want), at+most)]))
 }
 
 // unexpected says how a planned call ended otherwise than the scenario says; empty when it did not.

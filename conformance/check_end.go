@@ -21,6 +21,22 @@ func shutdownProcesses(l session) finding {
 	return seen("none")
 }
 
+func shutdownBusy(s *subject) finding {
+	h := s.hurried()
+	switch {
+	case h.err != nil:
+		return unusable(h.err)
+	case !h.busy:
+		return skipped("the scenario has no call to be cancelled that is long enough")
+	case len(s.session().end.left) > 0:
+		return skipped("a process is left after every shutdown")
+	case len(h.left) > 0:
+		return broken("there is %s", strings.Join(h.left, ", "))
+	default:
+		return seen("none, %s after a shutdown with a call running", h.took.Round(10*time.Millisecond))
+	}
+}
+
 func shutdownTidy(l session) finding {
 	if l.end.killed {
 		return skipped("it did not end by itself")

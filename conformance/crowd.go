@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"strconv"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -56,18 +57,39 @@ func (s *subject) callTogether() crowd {
 	return crowd{calls: append(reading, writing...)}
 }
 
-// atOnce makes calls side by side and waits for all of them.
+// atOnce makes calls side by side and waits for all of them. Those with one key take turns, as a kernel has it.
 func (r *running) atOnce(calls []inCrowd) {
 	var all sync.WaitGroup
 	together := make(chan struct{})
+	turns := map[string]*sync.Mutex{}
 	for i, c := range calls {
+		key := c.key(i)
+		if turns[key] == nil {
+			turns[key] = &sync.Mutex{}
+		}
+		turn := turns[key]
 		all.Go(func() {
 			<-together
+			turn.Lock()
+			defer turn.Unlock()
 			calls[i].call = r.invoke(c.op, c.Name+", side by side", r.call(c.op, c.Arguments, c.Directory))
 		})
 	}
 	close(together)
 	all.Wait()
+}
+
+// key is what the kernel keeps calls apart by: one of its own for each call of an operation without key fields.
+func (c safeCall) key(i int) string {
+	fields := c.op.GetConcurrency().GetKeyFields()
+	if len(fields) == 0 {
+		return strconv.Itoa(i)
+	}
+	key := c.op.String()
+	for _, name := range fields {
+		key += "\x00" + compact(c.Arguments.GetFields()[name])
+	}
+	return key
 }
 
 type safeCall struct {
@@ -81,8 +103,8 @@ func (r *running) safe() (out []safeCall) {
 	const most = 8
 	for _, c := range r.place.situation.Calls {
 		op, ok := r.subject.discovery().find(c.Operation)
-		reading := op.GetKind() == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE && op.GetConcurrency().GetSafe()
-		if ok && c.Cancel == nil && !c.Late() && len(out) < most && (reading || c.Parallel) {
+		reading := op.GetKind() == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE
+		if ok && c.Cancel == nil && !c.Late() && len(out) < most && op.GetConcurrency().GetSafe() && (reading || c.Parallel) {
 			out = append(out, safeCall{c, op, reading})
 		}
 	}

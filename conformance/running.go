@@ -155,13 +155,7 @@ func (r *running) invoke(op operation, label string, call *toolv1.ToolCall) tran
 
 // listen looks at what was printed as a whole: a secret may fall onto two chunks.
 func (r *running) listen(t transcript) {
-	printed := map[toolv1.OutputStream][]byte{}
-	for _, e := range t.events {
-		if chunk := e.GetOutputChunk(); chunk != nil {
-			printed[chunk.GetStream()] = append(printed[chunk.GetStream()], chunk.GetData()...)
-		}
-	}
-	for _, output := range printed {
+	for _, output := range t.printed() {
 		r.subject.wire.heard("the output of "+t.operation.String(), 0, output)
 	}
 }

@@ -161,6 +161,17 @@ func (t transcript) terminals() (out []*toolv1.ToolEvent) {
 	return out
 }
 
+// printed is the output of a call, by stream.
+func (t transcript) printed() map[toolv1.OutputStream][]byte {
+	out := map[toolv1.OutputStream][]byte{}
+	for _, e := range t.events {
+		if chunk := e.GetOutputChunk(); chunk != nil {
+			out[chunk.GetStream()] = append(out[chunk.GetStream()], chunk.GetData()...)
+		}
+	}
+	return out
+}
+
 // ending is what a call came to, for people.
 func (t transcript) ending() string {
 	if len(t.terminals()) == 0 && t.err != nil {

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -41,7 +40,8 @@ type try struct {
 	preview    shown
 	changes    []string // what the preview did to the working folder
 	call       transcript
-	rendered   *shown // nil when there was no payload
+	wrote      []string // what the call of a data source did to it
+	rendered   *shown   // nil when there was no payload
 }
 
 // shown is an answer of Preview or Render.
@@ -162,7 +162,7 @@ func (l *life) planned() {
 // madeUp calls what the scenario does not.
 func (l *life) madeUp() {
 	for _, op := range l.subject.discovery().operations() {
-		if slices.Contains(l.subject.scenario.Operations(), op.GetName()) || !l.subject.free(op) || l.seen.err != nil {
+		if l.subject.scenario.Has(op.GetName()) || !l.subject.free(op) || l.seen.err != nil {
 			continue
 		}
 		l.try(&try{}, op, "made up", subset.Valid(op.GetInputSchema()), "")
@@ -175,9 +175,9 @@ func (s *subject) free(op operation) bool {
 	case toolv1.ToolKind_TOOL_KIND_DATA_SOURCE:
 		return true
 	case toolv1.ToolKind_TOOL_KIND_RESOURCE:
-		return s.options.AllowMutations || slices.Contains(s.scenario.Operations(), op.GetName())
+		return s.options.AllowMutations || s.scenario.Has(op.GetName())
 	default:
-		return slices.Contains(s.scenario.Operations(), op.GetName())
+		return s.scenario.Has(op.GetName())
 	}
 }
 
@@ -241,7 +241,12 @@ func (l *life) try(t *try, op operation, label string, arguments *structpb.Struc
 		l.seen.tries = append(l.seen.tries, *t)
 		return t.call
 	}
-	t.call = l.invoke(op, label, l.call(op, arguments, directory))
+	act := func() { t.call = l.invoke(op, label, l.call(op, arguments, directory)) }
+	if op.GetKind() == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE {
+		t.wrote = l.changesBy(act)
+	} else {
+		act()
+	}
 	if payload := t.call.result().GetPayload(); payload != nil {
 		if text, err := protojson.Marshal(payload); err == nil {
 			answer := l.renderOf(op.category, t.call.String(), text)

@@ -28,6 +28,27 @@ func (r *running) shutDown() (e ending) {
 	return e
 }
 
+// hurried is a shutdown while a call runs.
+type hurried struct {
+	err  error
+	busy bool // a call was running
+	ending
+}
+
+func (s *subject) shutDownBusy() hurried {
+	r, err := s.configured(nil)
+	if err != nil {
+		return hurried{err: err}
+	}
+	defer r.end()
+	if !r.occupy() {
+		return hurried{}
+	}
+	out := hurried{busy: true, ending: r.shutDown()}
+	killAll(processes.Related(r.PID(), r.place.dir))
+	return out
+}
+
 // awaitGone waits until every process of a provider is gone, and names those that are not.
 func awaitGone(root int, dir string, patience time.Duration) (left []string) {
 	deadline := time.Now().Add(patience)
@@ -43,6 +64,6 @@ func awaitGone(root int, dir string, patience time.Duration) (left []string) {
 			return left
 		}
 		// The system tells nobody of the end of somebody else's process.
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond)
 	}
 }

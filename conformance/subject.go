@@ -44,6 +44,8 @@ type subject struct {
 	crowd      func() crowd       // calls side by side
 	unheard    func() session     // calls of a kernel without callbacks
 	unhurried  func() session     // calls of a kernel with slow ones
+	repeated   func() repeated    // calls made twice
+	hurried    func() hurried     // a shutdown while a call runs
 	orphan     func() orphan      // the death of the kernel
 }
 
@@ -63,6 +65,8 @@ func newSubject(ctx context.Context, command []string, o Options, s *scenario.Sc
 	t.crowd = once(t, t.callTogether)
 	t.unheard = once(t, func() session { return t.callQuietly(func(o *client.Options) { o.Mute = true }) })
 	t.unhurried = once(t, func() session { return t.callQuietly(func(o *client.Options) { o.Delay = slowness }) })
+	t.repeated = once(t, t.callTwice)
+	t.hurried = once(t, t.shutDownBusy)
 	t.orphan = once(t, t.killParent)
 	return t
 }

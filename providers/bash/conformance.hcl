@@ -18,6 +18,8 @@ file "below/notes.txt" {
 call "bash" "both streams" {
   arguments = { command = "cat notes.txt; echo careful >&2" }
   payload   = { exit_code = 0, output_bytes = 16 }
+  stdout    = "one\ntwo\n"
+  stderr    = "careful\n"
   preview   = true
   render    = true
   parallel  = true
@@ -53,6 +55,12 @@ call "bash" "ended by a signal" {
 call "bash" "input" {
   arguments = { command = "read line; echo \"<$line>\"", stdin = "hello\n" }
   payload   = { exit_code = 0, output = "<hello>\n" }
+}
+
+call "bash" "much, with characters that straddle the chunks" {
+  arguments = { command = "for i in $(seq 50); do printf '%s' '${repeat("grün", 100)}'; done; echo .; echo end" }
+  stdout    = "${repeat("grün", 5000)}.\nend\n"
+  stderr    = ""
 }
 
 call "bash" "too slow" {

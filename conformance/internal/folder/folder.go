@@ -4,16 +4,22 @@ package folder
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
-// State is what a folder holds: for each path its kind, mode, time, and what is in it.
-type State map[string]string
+// State is what a folder holds, by path.
+type State map[string]item
+
+type item struct {
+	mode    fs.FileMode
+	time    time.Time
+	content string // a hash, or where a link leads
+}
 
 // Look reads a folder. Links are not followed, and what is neither file, folder nor link is not opened.
 func Look(dir string) (State, error) {
@@ -31,7 +37,7 @@ func Look(dir string) (State, error) {
 			return err
 		}
 		content, err := contentOf(path, info)
-		state[name] = fmt.Sprintf("%s %s %s", info.Mode(), info.ModTime().UTC(), content)
+		state[name] = item{info.Mode(), info.ModTime().UTC(), content}
 		return err
 	})
 	return state, err
@@ -54,6 +60,15 @@ func contentOf(path string, info fs.FileInfo) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Timeless is the state without when anything was written.
+func (s State) Timeless() State {
+	out := State{}
+	for name, e := range s {
+		out[name] = item{mode: e.mode, content: e.content}
+	}
+	return out
 }
 
 // Changes names what is different in another state, sorted: "a.txt was changed".

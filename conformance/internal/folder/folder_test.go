@@ -64,6 +64,12 @@ func TestChanges(t *testing.T) {
 			after, err := Look(dir)
 			require.NoError(t, err)
 			require.Equal(t, test.want, before.Changes(after))
+			switch test.name {
+			case "time":
+				require.Empty(t, before.Timeless().Changes(after.Timeless()))
+			case "mode", "content, with its time put back", "no file":
+				require.NotEmpty(t, before.Timeless().Changes(after.Timeless()))
+			}
 		})
 	}
 }

@@ -141,6 +141,16 @@ func (e *evaluation) as(what string, x hcl.Expression, wanted cty.Type) cty.Valu
 	return out
 }
 
+// text is the value of an expression that must be a string; nil when it is not written.
+func (e *evaluation) text(what string, x hcl.Expression) *string {
+	v := e.as(what, x, cty.String)
+	if v == cty.NilVal {
+		return nil
+	}
+	out := v.AsString()
+	return &out
+}
+
 func (e *evaluation) texts(what string, x hcl.Expression) map[string]string {
 	v := e.as(what, x, cty.Map(cty.String))
 	if v == cty.NilVal {
@@ -204,7 +214,7 @@ func (e *evaluation) call(c callBlock) Call {
 	cancel, err := parseCancel(c.CancelAfter)
 	out := Call{
 		Operation: c.Operation, Name: c.Name, Expect: c.Expect,
-		Payload: e.object("payload", c.Payload), Cancel: cancel, Directory: c.Directory,
+		Payload: e.object("payload", c.Payload), Stdout: e.text("stdout", c.Stdout), Stderr: e.text("stderr", c.Stderr), Cancel: cancel, Directory: c.Directory,
 		Preview: c.Preview, Render: c.Render, Parallel: c.Parallel,
 	}
 	if out.Expect == "" {
@@ -228,8 +238,8 @@ func (e *evaluation) call(c callBlock) Call {
 		err = fmt.Errorf("payload is given, but expect is %q; only a result has one", out.Expect)
 	case out.late != nil && (cancel != nil || c.Parallel):
 		err = errors.New("its arguments refer to results, so it can neither be cancelled nor parallel: those calls have processes of their own")
-	case cancel != nil && (c.Expect != "" || c.Parallel || c.Render || out.Payload != nil):
-		err = errors.New("a call with cancel_after has no expect, payload, render or parallel: it ends cancelled")
+	case cancel != nil && (c.Expect != "" || c.Parallel || c.Render || out.Payload != nil || out.Stdout != nil || out.Stderr != nil):
+		err = errors.New("a call with cancel_after has no expect, payload, stdout, stderr, render or parallel: it ends cancelled")
 	}
 	if err != nil {
 		e.add(fmt.Errorf("%s: call %q %q: %w", c.Range, c.Operation, c.Name, err))

@@ -52,6 +52,8 @@ type callBlock struct {
 	Arguments   hcl.Expression `hcl:"arguments,optional"`
 	Expect      string         `hcl:"expect,optional"`
 	Payload     hcl.Expression `hcl:"payload,optional"`
+	Stdout      hcl.Expression `hcl:"stdout,optional"`
+	Stderr      hcl.Expression `hcl:"stderr,optional"`
 	CancelAfter string         `hcl:"cancel_after,optional"`
 	Directory   string         `hcl:"directory,optional"`
 	Preview     bool           `hcl:"preview,optional"`
@@ -156,6 +158,11 @@ func (s *Scenario) Operations() (names []string) {
 	return names
 }
 
+// Has reports whether an operation has calls.
+func (s *Scenario) Has(operation string) bool {
+	return slices.ContainsFunc(s.file.Calls, func(c callBlock) bool { return c.Operation == operation })
+}
+
 // Situation is a scenario in one working folder.
 type Situation struct {
 	// Config is the provider block; nil when the scenario has none.
@@ -185,6 +192,8 @@ type Call struct {
 	Expect string
 	// Payload is what the payload of the result must hold, among others; nil when anything goes.
 	Payload *structpb.Struct
+	// Stdout and Stderr are what the call prints, whole; nil when anything goes.
+	Stdout, Stderr *string
 	// Cancel says when to cancel the call; nil when it is left to end.
 	Cancel *Cancel
 	// Directory is the call's working directory, relative to the working folder.
