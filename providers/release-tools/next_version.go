@@ -20,7 +20,8 @@ type nextOut struct {
 	Previous string    `json:"previous,omitempty" doc:"The last final release."`
 	Level    string    `json:"level" enum:"none,patch,minor,major" doc:"The part of the version that is raised."`
 	Reasons  []reason  `json:"reasons" doc:"What asks for it, the weightiest first."`
-	Skipped  []skipped `json:"skipped,omitempty"`
+	Skipped  []skipped `json:"skipped,omitempty" doc:"Commits that ask for no version, if verbose."`
+	Omitted  int       `json:"omitted,omitempty" doc:"How many more reasons and skipped commits there are than the first 500 of each."`
 	Warnings []string  `json:"warnings,omitempty"`
 }
 
@@ -57,19 +58,39 @@ func nextVersion(ctx context.Context, call *sdk.Call[config], in nextIn) (nextOu
 		Version: next.Version.String(), Tag: call.Config.TagPrefix + next.Version.String(), Previous: next.Previous,
 		Level: next.Level.String(), Reasons: []reason{}, Warnings: next.Warnings,
 	}
-	for _, r := range next.Reasons {
-		out.Reasons = append(out.Reasons, reason{r.Level.String(), r.Source, r.Commit, r.Text})
+	for _, r := range first(next.Reasons, &out.Omitted) {
+		out.Reasons = append(out.Reasons, reason{r.Level.String(), r.Source, r.Commit, clip(r.Text)})
 	}
 	if in.Verbose {
-		out.Skipped = listSkipped(next.Skipped)
+		out.Skipped = listSkipped(first(next.Skipped, &out.Omitted))
 	}
-	return out, fits(out)
+	return out, nil
+}
+
+// The most reasons of a payload and the most runes of one: a project without tags gives all of its history as a reason.
+const (
+	mostListed = 500
+	mostRunes  = 300
+)
+
+// first cuts a list and counts what is left out.
+func first[T any](list []T, omitted *int) []T {
+	n := min(len(list), mostListed)
+	*omitted += len(list) - n
+	return list[:n]
+}
+
+func clip(text string) string {
+	if runes := []rune(text); len(runes) > mostRunes {
+		return string(runes[:mostRunes]) + "…"
+	}
+	return text
 }
 
 func listSkipped(list []release.Skipped) []skipped {
 	var out []skipped
 	for _, s := range list {
-		out = append(out, skipped(s))
+		out = append(out, skipped{s.Commit, clip(s.Subject), s.Why})
 	}
 	return out
 }
@@ -86,7 +107,7 @@ func nextNode(out nextOut) render.Node {
 	rows := [][]string{}
 	for i, r := range out.Reasons {
 		if i == mostShown {
-			rows = append(rows, []string{"…", "", plural(len(out.Reasons)-i, "reason") + " more"})
+			rows = append(rows, []string{"…", "", plural(len(out.Reasons)-i+out.Omitted, "reason") + " more"})
 			break
 		}
 		from := r.Source

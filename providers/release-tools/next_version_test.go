@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,6 +140,26 @@ func TestNextVersionOfTheFirstRelease(t *testing.T) {
 	require.Nil(t, out["previous"])
 }
 
+// A project without tags has all of its history for a reason; the answer fits a message all the same.
+func TestNextVersionOfALongHistory(t *testing.T) {
+	r := gittest.Init(t)
+	var in strings.Builder
+	subject := "feat: " + strings.Repeat("x", 5000)
+	for i := range 1000 {
+		fmt.Fprintf(&in, "commit refs/heads/main\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n", i+1, i, len(subject), subject)
+	}
+	cmd := exec.Command("git", "-C", r.Dir, "fast-import", "--quiet")
+	cmd.Stdin = strings.NewReader(in.String())
+	require.NoError(t, cmd.Run())
+	h := start(t, r, nil)
+	out := run(t, h, "next-version", nil).Result
+	require.Len(t, out["reasons"], 500)
+	require.EqualValues(t, 501, out["omitted"])
+	tree, err := h.Render(t.Context(), out)
+	require.NoError(t, err)
+	require.Contains(t, tree.String(), "981 reasons more")
+}
+
 // R25: a clone that does not reach the last tag is no project without one.
 func TestNextVersionOfShallowClones(t *testing.T) {
 	r := released(t, "1.4.0")
@@ -168,6 +190,7 @@ func TestNextVersionOfAModule(t *testing.T) {
 	r.Commit("fix: in the module")
 	r.Write("b", "1")
 	r.Commit("feat!: elsewhere")
+	r.Git("config", "log.follow", "true")
 	module := map[string]any{"tag_prefix": "sdk/v", "changelog_path": "sdk/CHANGELOG.md"}
 	out := run(t, start(t, r, module), "next-version", nil).Result
 	require.Equal(t, "sdk/v1.2.4", out["tag"])

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process that is killed before any step, or right after it, leaves a repository that git can work with. The next release says what it found,
-// and an undo brings back what was there; then the release goes through.
+// A process that is killed before any step, or right after it, leaves a repository that git can work with. The next
+// release says what it found, and an undo brings back what was there; then the release goes through.
 func TestKillAtEveryStep(t *testing.T) {
 	if dir := os.Getenv("RELEASE_TOOLS_KILLED_IN"); dir != "" {
 		dieAtAStep(t, dir)

@@ -19,8 +19,8 @@ type Undo struct {
 	repo *repo.Repo
 }
 
-// PrepareUndo checks that all there is of a release is exactly what it made, and that nobody else can have it. It writes
-// nothing.
+// PrepareUndo checks that all there is of a release is exactly what it made, and that it is not known to be pushed. It
+// writes nothing and asks nobody.
 func PrepareUndo(ctx context.Context, s Settings, dir, version string, now time.Time) (*Undo, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -74,7 +74,10 @@ func (u *Undo) check(ctx context.Context) error {
 		return refusal.Missing("nothing-to-undo", "nothing is left of release %s in %s", rec.Tag, u.repo.Root)
 	}
 	u.Parts = there
-	return u.repo.CheckUnpushed(ctx, rec.Tag, u.s.commit)
+	if u.s.commit.IsZero() {
+		return nil
+	}
+	return u.repo.CheckUnpushed(ctx, u.s.commit)
 }
 
 // Path is that of the changelog, from the root of the repository.
@@ -90,8 +93,12 @@ type Undone struct {
 	Diff        string // of the changelog; "" if it had not been rewritten
 }
 
-// Run takes the release back, all or nothing: a step that fails, or a cancel, puts back what went before it.
+// Run asks the remotes whether they have the release and, if none does, takes it back, all or nothing: a step that fails,
+// or a cancel, puts back what went before it.
 func (u *Undo) Run(ctx context.Context, rep Reporter) (Undone, error) {
+	if err := u.repo.AskRemotes(ctx, u.s.rec.Tag, u.s.commit); err != nil {
+		return Undone{}, unbegun(ctx, "undo", rep, err)
+	}
 	out := Undone{Head: u.s.rec.Head}
 	if !u.s.tag.IsZero() {
 		out.Tag = u.s.rec.Tag

@@ -14,7 +14,7 @@ import (
 func (r *Repo) History(ctx context.Context, tag, folder string) ([]conventional.Commit, error) {
 	args := []string{
 		"log", "-z", "--topo-order", "--format=%H %P%n%B", "--encoding=UTF-8",
-		"--no-show-signature", "--no-notes", "--no-color", r.Head.Commit.String(),
+		"--no-show-signature", "--no-notes", "--no-color", "--no-follow", r.Head.Commit.String(),
 	}
 	if tag != "" {
 		args = append(args, "^refs/tags/"+tag+"^{commit}")
@@ -25,7 +25,7 @@ func (r *Repo) History(ctx context.Context, tag, folder string) ([]conventional.
 	}
 	out, err := r.run(ctx, call{args: args})
 	if err != nil {
-		return nil, failed(err, "cannot read the history of %s since %s", r.Root, tag)
+		return nil, failed(err, "cannot read the history of %s", r.Root)
 	}
 	var commits []conventional.Commit
 	for entry := range strings.SplitSeq(out, "\x00") {

@@ -13,18 +13,21 @@ import (
 // remoteTime is how long a remote may take to answer.
 const remoteTime = 20 * time.Second
 
-// CheckUnpushed refuses a commit or a tag that a remote has. What is known here is looked at first; then each remote is
-// asked, as nothing here says which tags it has. A remote that does not answer could have them. The zero hash is no commit.
-func (r *Repo) CheckUnpushed(ctx context.Context, tag string, commit plumbing.Hash) error {
-	if !commit.IsZero() {
-		out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=%(refname:lstrip=2)", "--contains", commit.String(), "refs/remotes"}})
-		if err != nil {
-			return failed(err, "cannot tell whether commit %.7s was pushed", commit)
-		}
-		if at := strings.Fields(out); len(at) > 0 {
-			return pushed("commit "+commit.String()[:7], at[0])
-		}
+// CheckUnpushed refuses a commit that is known here to be on a remote.
+func (r *Repo) CheckUnpushed(ctx context.Context, commit plumbing.Hash) error {
+	out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=%(refname:lstrip=2)", "--contains", commit.String(), "refs/remotes"}})
+	if err != nil {
+		return failed(err, "cannot tell whether commit %.7s was pushed", commit)
 	}
+	if at := strings.Fields(out); len(at) > 0 {
+		return pushed("commit "+commit.String()[:7], at[0])
+	}
+	return nil
+}
+
+// AskRemotes refuses a tag or a commit that a remote says it has, as nothing here tells which tags were pushed. A remote
+// that does not answer could have them. The zero hash is no commit.
+func (r *Repo) AskRemotes(ctx context.Context, tag string, commit plumbing.Hash) error {
 	out, err := r.run(ctx, call{args: []string{"remote"}})
 	if err != nil {
 		return failed(err, "cannot read the remotes of %s", r.Root)
