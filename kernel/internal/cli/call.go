@@ -91,7 +91,7 @@ can hold it, if there is only one. Everything else is as in 'agent invoke'.`,
 func (a *app) invoke(flags callFlags, target string, words []string) error {
 	provider, tool, ok := strings.Cut(target, ".")
 	if !ok || provider == "" || tool == "" || strings.HasPrefix(target, "/") {
-		return a.notATool(target)
+		return a.notATool(target, howTo)
 	}
 	p, err := a.open(provider)
 	if err != nil {

@@ -153,7 +153,7 @@ func (a *app) pickSDK(checkout string) (scaffold.SDK, error) {
 	}
 	sdk, err := scaffold.FindCheckout(cwd)
 	if err != nil {
-		return sdk, usagef("this build of agent is no release (%s), so no released SDK belongs to it: say where a checkout of agent's repository is with --sdk DIR (%w)", a.versionText(), err)
+		return sdk, usagef("this build of agent is no release, so no released SDK belongs to it: say where a checkout of agent's repository is with --sdk DIR (%w)", err)
 	}
 	return sdk, nil
 }

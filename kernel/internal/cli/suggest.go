@@ -73,13 +73,13 @@ func rather(e *engine.Engine, word string, command bool, err error) error {
 	return mistaken(fmt.Sprintf(text, word), others, word, howTo)
 }
 
-// notATool is the error about a word that cannot be the name of a tool.
-func (a *app) notATool(word string) error {
+// notATool is the error about a word that cannot be the name of a tool. What was meant has the form that write gives it.
+func (a *app) notATool(word string, write func(engine.Operation) string) error {
 	p, err := a.open()
 	if err != nil {
 		return err
 	}
-	return mistaken(fmt.Sprintf("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", word), a.everything(p), word, howTo)
+	return mistaken(fmt.Sprintf("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", word), a.everything(p), word, write)
 }
 
 // everything starts all providers to see what there is; those that do not start have nothing to add.

@@ -55,7 +55,12 @@ func (s Scope) context() *hcl.EvalContext {
 	for name, fn := range functions {
 		all[name] = fn
 	}
-	return &hcl.EvalContext{Functions: all, Variables: s.paths(func(dir string) string { return dir })}
+	return &hcl.EvalContext{Functions: all, Variables: s.pathContext().Variables}
+}
+
+// pathContext is an evaluation context that has the paths alone.
+func (s Scope) pathContext() *hcl.EvalContext {
+	return &hcl.EvalContext{Variables: s.paths(func(dir string) string { return dir })}
 }
 
 // globContext is the evaluation context of globs: the paths, whose characters stand for themselves.

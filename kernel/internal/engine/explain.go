@@ -4,14 +4,25 @@ import (
 	"context"
 
 	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/policy"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
 // Explanation is what would become of a call, and why.
 type Explanation = gate.Explanation
 
-// Explain says what would become of a call: what the policy says, and what its provider does when it is asked for a
-// preview, within five seconds. Nothing is run and nobody is asked. The error is what is wrong with the request itself.
+// Decide says what the policy says about a call, and what became of every rule. The error is what is wrong with the
+// request itself.
+func (e *Engine) Decide(r Request) (policy.Decision, []policy.Judged, *toolv1.ToolError) {
+	if err := e.check(r); err != nil {
+		return policy.Decision{}, nil, err
+	}
+	decision, rules := e.gate.Decide(forGate("", r))
+	return decision, rules, nil
+}
+
+// Explain is Decide, with what the provider does when it is asked for a preview, within five seconds. Nothing is run
+// and nobody is asked.
 func (e *Engine) Explain(ctx context.Context, r Request) (Explanation, *toolv1.ToolError) {
 	if err := e.check(r); err != nil {
 		return Explanation{}, err

@@ -19,10 +19,15 @@ type Explanation struct {
 	Refusal *toolv1.ToolError
 }
 
-// Explain decides on a call without asking anybody, and has it previewed.
+// Decide asks the policy about one call, and what became of every rule.
+func (g *Gate) Decide(c Call) (policy.Decision, []policy.Judged) {
+	return g.rules().Explain(g.forPolicy(c))
+}
+
+// Explain is Decide, with the preview of the call. Nobody is asked.
 func (g *Gate) Explain(ctx context.Context, c Call) Explanation {
 	var e Explanation
-	e.Decision, e.Rules = g.rules().Explain(g.forPolicy(c))
+	e.Decision, e.Rules = g.Decide(c)
 	tree, err := g.preview(ctx, c)
 	if err != nil {
 		e.Refusal = err.Reason

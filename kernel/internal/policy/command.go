@@ -185,13 +185,12 @@ func wild(pieces []string, text string, between func(string) bool) bool {
 	return between(middle)
 }
 
-// compareCommand compares the script of a call with the patterns of a rule.
+// compareCommand compares the script of a call with the patterns of a rule. why is empty when that is certain.
 func compareCommand(patterns []Command, s *script) (fit, string) {
 	if s == nil {
 		return none, `the call has no text argument "command"`
 	}
-	sure, why := surelyCovered(patterns, s)
-	if sure {
+	if sure, _ := surelyCovered(patterns, s); sure {
 		return certain, ""
 	}
 	if s.opaque {
@@ -202,9 +201,10 @@ func compareCommand(patterns []Command, s *script) (fit, string) {
 			return possible, fmt.Sprintf("%q is, or may become, %q", shownWords(s.found[i]), p.source)
 		}
 	}
-	return none, why
+	return none, "none of what it runs is one of its commands"
 }
 
+// surelyCovered reports whether a script is nothing but commands that the patterns show, and if not, why.
 func surelyCovered(patterns []Command, s *script) (bool, string) {
 	if s.problem != "" {
 		return false, s.problem

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,7 @@ func ParseGlob(text string) (Glob, error) {
 
 // pathWords are the words by which arguments that are paths are known.
 var pathWords = []string{
-	"cwd", "destination", "dir", "directories", "directory", "dst", "file", "filename", "files", "folder", "folders", "path",
+	"cwd", "destination", "dir", "directories", "directory", "dirs", "dst", "file", "filename", "files", "folder", "folders", "path",
 	"paths", "root", "source", "src",
 }
 
@@ -146,16 +147,18 @@ func elements(v *structpb.Value) []*structpb.Value {
 	return []*structpb.Value{v}
 }
 
-// anywhere are the values of all members of a name, however deep.
+// anywhere are the values of all members that a name may mean, however deep: lists of what it names, and for "path"
+// every path there is, since what is denied to be read is not to be copied either.
 func anywhere(v *structpb.Value, name string) []string {
 	var values []string
 	for _, one := range elements(v) {
-		for key, member := range one.GetStructValue().GetFields() {
-			if key == name {
-				found, _ := valuesOf(one.GetStructValue(), key)
+		members := one.GetStructValue()
+		for _, key := range slices.Sorted(maps.Keys(members.GetFields())) {
+			if key == name || key == name+"s" || name == "path" && isPath(key) {
+				found, _ := valuesOf(members, key)
 				values = append(values, found...)
 			}
-			values = append(values, anywhere(member, name)...)
+			values = append(values, anywhere(members.GetFields()[key], name)...)
 		}
 	}
 	return values

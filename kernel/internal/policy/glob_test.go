@@ -82,7 +82,7 @@ func TestGlobs(t *testing.T) {
 }
 
 func TestGlobOfMembers(t *testing.T) {
-	args, err := structpb.NewStruct(map[string]any{"files": []any{map[string]any{"path": "docs/a"}, map[string]any{"path": "secret/b"}}})
+	args, err := structpb.NewStruct(map[string]any{"destination": "moved/x", "dirs": []any{"listed/x"}, "files": []any{map[string]any{"path": "docs/a"}, map[string]any{"path": "secret/b"}}})
 	require.NoError(t, err)
 	call := Call{Arguments: args, Place: Place{Root: "/p", Dir: "/p"}}
 	for _, test := range []struct {
@@ -90,7 +90,8 @@ func TestGlobOfMembers(t *testing.T) {
 		want       fit
 	}{
 		{"docs/**", "files.path", possible}, {"{docs,secret}/**", "files.path", certain}, {"secret/**", "path", possible},
-		{"src/**", "path", none}, {"docs/**", "files.name", none}, {"docs/**", "file.path", possible},
+		{"src/**", "path", none}, {"moved/**", "path", possible}, {"moved/**", "source", none}, {"moved/**", "destination", certain},
+		{"listed/**", "path", possible}, {"listed/**", "dir", possible}, {"listed/**", "source", none}, {"docs/**", "files.name", none}, {"docs/**", "file.path", possible},
 	} {
 		g, err := ParseGlob(test.glob)
 		require.NoError(t, err)

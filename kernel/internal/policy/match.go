@@ -67,3 +67,31 @@ func (m Match) about(c Call) (ok bool, why string) {
 func spelt(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(name, "RISK_CLASS_"), "TOOL_KIND_"))
 }
+
+// String is the match as agent.hcl has it, on one line.
+func (m Match) String() string {
+	var fields []string
+	add := func(name, value string) { fields = append(fields, name+" = "+value) }
+	if len(m.Command) > 0 {
+		add("command", "["+quoteAll(m.Command)+"]")
+	}
+	if len(m.Arguments) > 0 {
+		var globs []string
+		for _, name := range slices.Sorted(maps.Keys(m.Arguments)) {
+			globs = append(globs, fmt.Sprintf("%s = %q", name, m.Arguments[name]))
+		}
+		add("arguments", "{ "+strings.Join(globs, ", ")+" }")
+	}
+	for _, field := range [][2]string{{"tool_name", m.ToolName}, {"provider", m.Provider}} {
+		if field[1] != "" {
+			add(field[0], fmt.Sprintf("%q", field[1]))
+		}
+	}
+	if m.Risk != 0 {
+		add("risk", fmt.Sprintf("%q", spelt(m.Risk.String())))
+	}
+	if m.Kind != 0 {
+		add("kind", fmt.Sprintf("%q", spelt(m.Kind.String())))
+	}
+	return strings.Join(fields, ", ")
+}

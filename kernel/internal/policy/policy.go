@@ -10,16 +10,19 @@
 //   - a rule covers a call when that is certain: every simple command of the script is one of its patterns, word by
 //     word, and there is nothing else in it; every value of the argument, with . and .. resolved, is in its glob;
 //   - a rule that asks or denies also holds for what may turn out to be covered: one such command anywhere in the
-//     script, behind sudo or in $(…); one such value, in upper or lower case. It can then only make the decision of the
-//     rules that are certain stricter, and only where it is as specific as they are.
+//     script, behind sudo or in $(…); one such value, in upper or lower case, or for "path" in any argument that is a
+//     path. It can then only make the decision of the rules that are certain stricter, and only where it is as
+//     specific as they are.
 //
 // No list of what is denied holds a program that wants to get past it: an interpreter can do anything. Allow what is
 // known, and let the rest be asked about.
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -43,6 +46,19 @@ type Judged struct {
 	Won bool
 	// Why says why the rule did not, or what made it hold; empty when it simply matches.
 	Why string
+}
+
+// Ranked are the rules, those that outrank others first.
+func (s *Set) Ranked() []Rule {
+	ranked := slices.Clone(s.rules)
+	slices.SortStableFunc(ranked, func(a, b compiled) int {
+		return cmp.Or(cmp.Compare(b.Match.specificity(), a.Match.specificity()), cmp.Compare(b.Action, a.Action))
+	})
+	rules := make([]Rule, len(ranked))
+	for i, r := range ranked {
+		rules[i] = r.Rule
+	}
+	return rules
 }
 
 // Set is a set of rules without contradiction. The zero value has no rules.
@@ -121,12 +137,7 @@ func (s *Set) Explain(c Call) (Decision, []Judged) {
 }
 
 func (s *Set) readsCommands() bool {
-	for _, r := range s.rules {
-		if len(r.command) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.rules, func(r compiled) bool { return len(r.command) > 0 })
 }
 
 // winner is the index of the rule that decides, or -1.

@@ -70,10 +70,16 @@ func (r *compiled) judge(c Call, s *script) (fit, string) {
 	fits, why := certain, ""
 	for _, name := range slices.Sorted(maps.Keys(r.arguments)) {
 		one, w := r.arguments[name].compare(name, c)
+		if one == possible && r.Action == Allow {
+			w = fmt.Sprintf("not all of %s is for certain in %q", name, r.arguments[name].source)
+		}
 		fits, why = weaker(fits, why, one, w)
 	}
 	if len(r.command) > 0 {
 		one, w := compareCommand(r.command, s)
+		if one == possible && r.Action == Allow {
+			_, w = surelyCovered(r.command, s)
+		}
 		fits, why = weaker(fits, why, one, w)
 		if w := besides(c); fits == certain && w != "" {
 			fits, why = possible, w
