@@ -116,13 +116,14 @@ func meddles(meddler, name string) bool {
 	return name == meddler
 }
 
-// path drops from PATH what is not the system's: a relative directory, and one in which
-// other tools may put a program that is called like a harmless one. If nothing is left the
-// roots hold the system itself.
+// path drops from PATH what is not the system's: a relative directory, one in which other
+// tools may put a program that is called like a harmless one, and shims, which ask a file of
+// the folder what to run (asdf: "jq path:./evil"). If nothing is left the roots hold the
+// system itself.
 func (r *reading) path(value string) string {
 	var absolute, outside []string
 	for _, dir := range filepath.SplitList(value) {
-		if !filepath.IsAbs(dir) {
+		if !filepath.IsAbs(dir) || filepath.Base(dir) == "shims" {
 			continue
 		}
 		absolute = append(absolute, dir)

@@ -23,7 +23,7 @@ func TestReadingEnvironment(t *testing.T) {
 	roots, err := workdir.NewRoots("/", []string{root})
 	require.NoError(t, err)
 	kept := (&reading{roots: roots}).environment([]string{
-		"PATH=/usr/bin:bin::" + root + "/bin:/bin", "HOME=-x", "LANG=C", "PYTHONSTARTUP=x", "BASH_FUNC_ls%%=() { x; }", "LD_PRELOAD=x.so", "ENV=x",
+		"PATH=/usr/bin:bin::" + root + "/bin:/bin:/home/x/.asdf/shims:/x/shims/", "HOME=-x", "LANG=C", "PYTHONSTARTUP=x", "BASH_FUNC_ls%%=() { x; }", "LD_PRELOAD=x.so", "ENV=x",
 		"GIT_DIR=x", "GOTOOLCHAIN=path", "GREP_OPTIONS=x", "TAPE=host:x", "MAGIC=x", "OPENSSL_CONF=x", "GZIP=x", "FPATH=x", "CC=./x", "CCACHE=y",
 	})
 	want := []string{"CCACHE=y", "LANG=C", "PATH=/usr/bin:/bin"}

@@ -34,8 +34,8 @@ func (j *judge) cd(words []word) ([]word, error) {
 	if len(rest) > 0 && rest[0].is("--") {
 		rest = rest[1:]
 	}
-	if len(rest) != 1 || rest[0].open || rest[0].text == "" || strings.HasPrefix(rest[0].text, "-") {
-		return nil, words[0].refuse("it takes one literal directory here; or give it as cwd")
+	if len(rest) != 1 || rest[0].many || rest[0].text == "" || strings.HasPrefix(rest[0].text, "-") || rest[0].open && rest[0].text[0] != '/' {
+		return nil, words[0].refuse("it takes one directory here, literal or in ~; or give it as cwd")
 	}
 	if j.loops > 0 {
 		return nil, words[0].refuse("in a loop it leads somewhere else each time; write the paths out")

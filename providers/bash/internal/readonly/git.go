@@ -134,13 +134,19 @@ func gitLists(name word, words, operands []word) error {
 		return false
 	}
 	switch sub := name.text; {
-	case sub == "branch" && len(operands) > 0 && !given("--list"),
-		sub == "tag" && len(operands) > 0 && !given("--list", "-l"):
+	case sub == "branch" && len(operands) > 0 && !given("--list", "--merged", "--no-merged"),
+		sub == "tag" && len(operands) > 0 && !given("--list", "-l", "--merged", "--no-merged"):
 		return operands[0].refuse("it would be created; write --list before a pattern")
+	case sub == "config" && len(operands) == 1 && !operands[0].open && strings.Contains(operands[0].text, ".") && allOptions(words[:len(words)-1]): // what it is
 	case sub == "config" && !given("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"):
 		return name.refuse("it may set a value; write --get or --list first")
 	}
 	return nil
+}
+
+// allOptions reports whether there is nothing but options.
+func allOptions(words []word) bool {
+	return !slices.ContainsFunc(words, func(w word) bool { return !strings.HasPrefix(w.text, "-") })
 }
 
 // before is the script that looks at the repositories.
