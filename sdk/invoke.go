@@ -109,7 +109,11 @@ func (s *server) lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
 
 // errorEvent is err as an event. What must not be sent goes before anything is cut, which could leave a part of it.
 func (s *server) errorEvent(err error) *toolv1.ToolEvent {
-	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(secret.Clean(s.secrets, asError(err).proto()), messageBytes)}}
+	e := asError(err).proto()
+	if !s.secrets.Empty() {
+		e = secret.Clean(s.secrets, e)
+	}
+	return &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Error{Error: bounded(e, messageBytes)}}
 }
 
 // uncancelled is err for a call that nobody cancelled: a context that the function made and ended itself is no
