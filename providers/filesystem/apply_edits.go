@@ -66,6 +66,7 @@ type application struct {
 	batch   *atomicfile.Batch // nil: only a plan is wanted
 	changes []*change         // those that do change something; nil for a deletion
 	gone    []*deletion
+	stay    []func() // of directories that were made
 	out     applyOut
 	room    int // for diffs
 }
@@ -80,6 +81,9 @@ func applyEdits(ctx context.Context, call *sdk.Call[config], in applyIn) (out ap
 	defer func() {
 		if closed := a.batch.Close(); err == nil && closed != nil {
 			call.Log().Warn("temporary files stay until the next start", "error", closed)
+		}
+		for _, noted := range a.stay {
+			noted()
 		}
 	}()
 	if err = a.run(ctx); err == nil {
@@ -245,6 +249,9 @@ func (a *application) stage(ctx context.Context, c *change) error {
 	a.changes = append(a.changes, c)
 	replacement, err := c.ready(ctx)
 	a.batch.Made(c.made)
+	if c.stay != nil {
+		a.stay, c.stay = append(a.stay, c.stay), nil
+	}
 	if err == nil {
 		err = a.batch.Write(ctx, replacement)
 	}

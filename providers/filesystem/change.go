@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type change struct {
 	parents bool   // make missing directories
 
 	made []string      // those, the lowest first
+	stay func()        // notes that they stay, or are gone; nil: there are none
 	kept *undo.Content // what was there
 	lost string        // why that is not kept
 }
@@ -117,6 +119,10 @@ func (c *change) unchanged(ctx context.Context) {
 func (c *change) free() {
 	c.w.free(&c.before)
 	c.after = nil
+	if c.stay != nil {
+		c.stay()
+		c.stay = nil
+	}
 }
 
 // becomes sets the new content.
@@ -209,10 +215,16 @@ func (c *change) untouched() error {
 		return nil
 	case err != nil && !missing(err):
 		return err
-	case err == nil && c.before.exists && info.Size() == c.before.info.Size() && info.ModTime().Equal(c.before.info.ModTime()):
+	case err == nil && c.before.exists && untouched(info, c.before.info):
 		return nil
 	}
 	return sdk.Conflict("cannot %s %s: something else changed it at the same moment; read it again", c.doing, c.target.name)
+}
+
+// untouched reports whether a file is the one it was, as far as can be told
+// without reading it: another may have been put in its place with its time.
+func untouched(now, was fs.FileInfo) bool {
+	return now.Size() == was.Size() && now.ModTime().Equal(was.ModTime()) && (now.Sys() == nil || os.SameFile(now, was))
 }
 
 // saw notes that the session knows the new state, having made it.
@@ -252,7 +264,7 @@ func (c *change) makeParents() error {
 	if !c.parents {
 		return c.noDirectory()
 	}
-	c.made = missing
+	c.made, c.stay = missing, c.w.writer.Journal.Making(missing)
 	return c.w.files.MkdirAll(dir, 0o777)
 }
 

@@ -118,7 +118,7 @@ func (d *deletion) untouched() error {
 	if err != nil {
 		return err
 	}
-	if now.Size() != d.info.Size() || !now.ModTime().Equal(d.info.ModTime()) {
+	if !untouched(now, d.info) {
 		return sdk.Conflict("cannot delete %s: something else changed it at the same moment", d.t.name)
 	}
 	return nil

@@ -74,8 +74,10 @@ func prepareEdit(ctx context.Context, call *sdk.Call[config], in editIn) (*chang
 // list is the edits of a call, whichever way they were given.
 func (in editIn) list() ([]edit.Edit, error) {
 	switch {
-	case len(in.Edits) > 0 && (in.OldString != nil || in.NewString != nil):
+	case len(in.Edits) > 0 && (given(in.OldString) || given(in.NewString)):
 		return nil, sdk.InvalidArgument("edits", "give either edits or old_string and new_string, not both")
+	case len(in.Edits) > 0 && in.ReplaceAll:
+		return nil, sdk.InvalidArgument("replace_all", "is about old_string; with edits set it in each edit that it is for")
 	case len(in.Edits) == 0 && in.OldString == nil:
 		return nil, sdk.InvalidArgument("old_string", "is missing; give old_string and new_string, or edits")
 	case len(in.Edits) == 0 && in.NewString == nil:
@@ -90,9 +92,16 @@ func (in editIn) list() ([]edit.Edit, error) {
 	return edits, nil
 }
 
+// given reports whether an argument says something beside edits: some callers
+// fill in the ones that they do not use.
+func given(s *string) bool { return s != nil && *s != "" }
+
 // edit finds the new content of the file.
 func (c *change) edit(ctx context.Context, edits []edit.Edit, sha256 string) (edit.Result, error) {
 	t := c.target
+	if !c.before.exists && edits[0].Old == "" {
+		return edit.Result{}, sdk.NotFound("cannot edit %s: it does not exist; use write_file to create it", t.name)
+	}
 	if !c.before.exists {
 		return edit.Result{}, c.w.notFound("edit", t)
 	}

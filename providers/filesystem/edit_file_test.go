@@ -65,6 +65,8 @@ func TestEditFileRefuses(t *testing.T) {
 		{"no edits", args{"path": "m"}, invalid, []string{"old_string"}},
 		{"half an edit", args{"path": "m", "old_string": "a"}, invalid, []string{"new_string"}},
 		{"both ways", args{"path": "m", "old_string": "a", "new_string": "b", "edits": two}, invalid, []string{"edits"}},
+		{"both ways, for all", args{"path": "m", "replace_all": true, "edits": two}, invalid, []string{"replace_all"}},
+		{"empty text, no file", args{"path": "new", "old_string": "", "new_string": "b"}, notFound, []string{"write_file"}},
 		{"empty text", args{"path": "m", "old_string": "", "new_string": "b"}, invalid, []string{"old_string is empty", "write_file"}},
 		{"same text", args{"path": "m", "old_string": "a", "new_string": "a"}, invalid, []string{"nothing to change"}},
 		{"missing file", args{"path": "mm", "old_string": "a", "new_string": "b"}, notFound, []string{"did you mean m?"}},

@@ -98,6 +98,9 @@ func (p *passage) check(ctx context.Context, overwrite bool) (err error) {
 	switch {
 	case missing(err):
 		p.replaced = nil
+		if strings.HasSuffix(p.to.name, "/") && !p.source.IsDir() {
+			return p.wantsName("it ends in a slash, as only the path of a directory does")
+		}
 		if _, err := p.w.files.Stat(dir); missing(err) {
 			return sdk.NotFound("cannot %s %s to %s: the directory %s does not exist; make it with create_directory", p.doing, p.from.name, p.to.name, filepath.Dir(p.to.name))
 		}
@@ -112,14 +115,19 @@ func (p *passage) mayReplace(overwrite bool) error {
 	what := kind(p.replaced.Mode())
 	switch {
 	case p.replaced.IsDir() && !p.source.IsDir():
-		return sdk.InvalidArgument("destination", "cannot %s %s to %s: that is a directory; give the whole new path, as in %s",
-			p.doing, p.from.name, p.to.name, filepath.Join(p.to.name, filepath.Base(p.from.resolved)))
+		return p.wantsName("that is a directory")
 	case p.replaced.IsDir() || p.source.IsDir():
 		return sdk.InvalidArgument("destination", "cannot %s %s to %s: a %s is there, and directories neither replace nor are replaced", p.doing, p.from.name, p.to.name, what)
 	case !overwrite:
 		return sdk.InvalidArgument("destination", "cannot %s %s to %s: a %s is there already; set overwrite to replace it", p.doing, p.from.name, p.to.name, what)
 	}
 	return nil
+}
+
+// wantsName is the error for a destination that is a directory to move into.
+func (p *passage) wantsName(why string) error {
+	return sdk.InvalidArgument("destination", "cannot %s %s to %s: %s; give the whole new path, as in %s",
+		p.doing, p.from.name, p.to.name, why, filepath.Join(p.to.name, filepath.Base(p.from.resolved)))
 }
 
 // leaves checks that the source may go away.
@@ -172,7 +180,7 @@ func (p *passage) move(ctx context.Context) error {
 // untouched is the last look before something is replaced.
 func (p *passage) untouched() bool {
 	now, err := lstat(p.w.files, p.to.resolved)
-	return err == nil && now.Size() == p.replaced.Size() && now.ModTime().Equal(p.replaced.ModTime())
+	return err == nil && untouched(now, p.replaced)
 }
 
 func planMove(call *sdk.Call[config], in moveIn) (sdk.Plan, error) {

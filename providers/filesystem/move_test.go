@@ -38,6 +38,7 @@ func TestMoveAndCopyRefuse(t *testing.T) {
 		{"a file over a directory", "a", "dir", args{"overwrite": true}, invalid, "whole new path", ""},
 		{"a directory over a file", "dir", "a", args{"overwrite": true}, invalid, "director", ""},
 		{"nothing", "aa", "c", nil, notFound, "did you mean", ""},
+		{"into a new directory", "a", "new/", nil, invalid, "as in new/a", ""},
 		{"to nowhere", "a", "no/c", nil, notFound, "create_directory", ""},
 		{"to itself", "a", "./a", nil, invalid, "the same", ""},
 		{"into itself", "dir", "dir/sub", nil, invalid, "inside it", ""},

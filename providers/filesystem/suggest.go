@@ -23,6 +23,12 @@ func (w *workspace) notFound(doing string, t target) error {
 		_, err := w.files.Stat(above[i])
 		return !missing(err)
 	})
+	if meant := w.meant(t, level > 0); meant != "" {
+		return sdk.NotFound("cannot %s %s: it does not exist; did you mean %s?", doing, t.name, meant).With("suggestion", meant)
+	}
+	if why := literal(t.name); why != "" {
+		return sdk.NotFound("cannot %s %s: it does not exist; %s", doing, t.name, why)
+	}
 	if level == len(above) {
 		return sdk.NotFound("cannot %s %s: it does not exist", doing, t.name)
 	}

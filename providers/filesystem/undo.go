@@ -97,12 +97,13 @@ func (w *workspace) lastChange(call *sdk.Call[config], path string) ([]target, *
 	if err != nil {
 		return nil, nil, err
 	}
-	record := w.undos.Last(call.SessionID, t.resolved)
-	if record == nil {
-		if led, err := w.files.Resolve(t.path); err == nil {
-			t.resolved = led
-			record = w.undos.Last(call.SessionID, led)
-		}
+	paths := []string{t.resolved}
+	if led, err := w.files.Resolve(t.path); err == nil {
+		paths = append(paths, led)
+	}
+	record := w.undos.Last(call.SessionID, paths...)
+	if record != nil {
+		t.resolved = record.Path
 	}
 	switch {
 	case record == nil:

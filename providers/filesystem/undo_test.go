@@ -69,6 +69,20 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 	require.NoFileExists(t, w.root+"/f")
 }
 
+// By the name of a link it is the later of what became of the link and of the
+// file that it leads to.
+func TestUndoByALink(t *testing.T) {
+	w := newWorld(t, nil)
+	w.link("f", "root/link")
+	w.must("move", args{"source": "link", "destination": "l"})
+	w.must("write_file", args{"path": "l", "content": "new"})
+	w.must("undo", args{"path": "l"})
+	require.NoFileExists(t, w.root+"/f")
+	w.must("undo", args{"path": "l"})
+	_, err := os.Readlink(w.root + "/link")
+	require.NoError(t, err)
+}
+
 func TestUndoRefuses(t *testing.T) {
 	w := newWorld(t, nil)
 	w.put("root/f", "old\n")

@@ -131,6 +131,7 @@ func change(t *testing.T, w *Writer, dir string) (err error) {
 	b := w.Begin()
 	defer func() { err = errors.Join(err, b.Close()) }()
 	made := filepath.Join(dir, "new")
+	defer b.w.Journal.Making([]string{made})()
 	if err := os.Mkdir(made, 0o755); err != nil {
 		return err
 	}

@@ -66,7 +66,11 @@ func (j *Journal) Close() error {
 	if j.kept {
 		return j.file.Close()
 	}
-	return errors.Join(os.RemoveAll(j.scratch()), os.Remove(j.file.Name()), j.file.Close())
+	removed := os.Remove(j.file.Name())
+	if errors.Is(removed, fs.ErrNotExist) { // whoever empties the cache is free to
+		removed = nil
+	}
+	return errors.Join(os.RemoveAll(j.scratch()), removed, j.file.Close())
 }
 
 // Scratch makes a directory in which this process may keep what nobody else
@@ -101,7 +105,7 @@ func (j *Journal) begin(temp string) (done func()) {
 func (j *Journal) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.active--; j.active > 0 || j.length < roomy {
+	if j.active--; j.active > 0 || j.length < roomy || j.kept {
 		return
 	}
 	if _, err := j.file.Seek(0, io.SeekStart); err == nil && j.file.Truncate(0) == nil {
@@ -145,10 +149,12 @@ func recoverOne(name string, files afero.Fs) (removed int, err error) {
 	}
 	temps, batches := read(f)
 	finished := true
+	var made []string
 	for _, b := range batches {
 		if b.takeBack(files) != nil {
 			finished = false
 		}
+		made = append(made, b.made...)
 	}
 	if !finished { // what it set aside is still needed
 		return 0, nil
@@ -161,6 +167,7 @@ func recoverOne(name string, files afero.Fs) (removed int, err error) {
 			finished = false
 		}
 	}
+	removeMade(files, made)
 	err = os.RemoveAll(scratchOf(name))
 	if finished {
 		err = errors.Join(err, os.Remove(name))

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 
 // A batch is noted as one line for each of its steps and then one that it
 // begins. A line that it is done follows when all files are exchanged. In
-// between it is for the next process to take it back.
+// between it is for the next process to take it back. Directories that are made
+// for something are noted as lines of their own and done when that is there.
 const (
 	stepLine   = "step"
 	makeLine   = "made"
@@ -32,14 +34,37 @@ func (j *Journal) commit(b *Batch) (done func() error, err error) {
 	for _, s := range b.steps {
 		fmt.Fprintln(&lines, stepLine, id, strconv.Quote(s.Name), strconv.Quote(s.fresh), strconv.Quote(s.old), s.size, s.modTime.UnixNano())
 	}
-	for _, dir := range b.made {
-		fmt.Fprintln(&lines, makeLine, id, strconv.Quote(dir))
-	}
 	fmt.Fprintln(&lines, beginLine, id)
 	if err := j.append(lines.String()); err != nil {
 		return nil, err
 	}
 	return func() error { return j.append(fmt.Sprintln(finishLine, id)) }, nil
+}
+
+// Making notes directories that are about to be made and returns what to call
+// when it is decided whether they stay. Until then they go with this process, as
+// far as they are empty.
+func (j *Journal) Making(dirs []string) (done func()) {
+	if j == nil || len(dirs) == 0 {
+		return func() {}
+	}
+	id := rand.Text()
+	var lines strings.Builder
+	for _, dir := range dirs {
+		fmt.Fprintln(&lines, makeLine, id, strconv.Quote(dir))
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n, _ := j.file.WriteString(lines.String())
+	j.length += n
+	j.active++
+	return func() {
+		j.mu.Lock()
+		n, _ := fmt.Fprintln(j.file, finishLine, id)
+		j.length += n
+		j.mu.Unlock()
+		j.end()
+	}
 }
 
 // append adds lines for good: they reach the disk before what they are about.
@@ -90,6 +115,7 @@ func batchLine(line string, found map[string]*noted) {
 	case makeLine:
 		if dir, err := strconv.Unquote(rest); err == nil {
 			b.made = append(b.made, dir)
+			found[id] = b
 		}
 	case beginLine:
 		b.begun = true
@@ -124,12 +150,18 @@ func (b *noted) takeBack(files afero.Fs) error {
 	for _, s := range slices.Backward(b.steps) {
 		err = errors.Join(err, s.takeBack(files))
 	}
-	for _, dir := range b.made {
-		if files.Remove(dir) != nil {
-			break // it is gone, or someone has put something there
+	return err
+}
+
+// removeMade removes directories, the lowest first. One that is gone, or in
+// which someone has put something, is not its matter any more.
+func removeMade(files afero.Fs, dirs []string) {
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, dir := range dirs {
+		if info, err := lstat(files, dir); err == nil && info.IsDir() {
+			_ = files.Remove(dir)
 		}
 	}
-	return err
 }
 
 func (s notedStep) takeBack(files afero.Fs) error {

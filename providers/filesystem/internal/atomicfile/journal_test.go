@@ -258,3 +258,37 @@ func TestJournalStaysShort(t *testing.T) {
 	require.Less(t, info.Size(), int64(roomy))
 	require.NotZero(t, info.Size())
 }
+
+// Directories that a process made for a file, and did not live to fill, go.
+func TestRecoverMadeDirectories(t *testing.T) {
+	dir, notes := t.TempDir(), t.TempDir()
+	j, err := OpenJournal(notes)
+	require.NoError(t, err)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	j.Making([]string{at("empty/below"), at("empty")})
+	j.Making([]string{at("filled/below"), at("filled")})
+	j.Making([]string{at("decided")})()
+	j.Making([]string{at("never")})
+	for _, name := range []string{"empty/below", "filled/below", "decided"} {
+		require.NoError(t, os.MkdirAll(at(name), 0o755))
+	}
+	require.NoError(t, os.WriteFile(at("filled/f"), nil, 0o644))
+	require.NoError(t, j.file.Close()) // as when the process is killed
+	_, err = Recover(notes, afero.NewOsFs())
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"decided", "filled"}, names(t, afero.NewOsFs(), dir))
+	require.Equal(t, []string{"f"}, names(t, afero.NewOsFs(), at("filled")))
+	require.Empty(t, names(t, afero.NewOsFs(), notes))
+}
+
+// Whoever empties the cache of a running process does no harm.
+func TestJournalWithoutItsFile(t *testing.T) {
+	notes := t.TempDir()
+	j, err := OpenJournal(notes)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(notes))
+	j.Note(TempIn("/"))()
+	_, err = j.Scratch()
+	require.NoError(t, err)
+	require.NoError(t, j.Close())
+}

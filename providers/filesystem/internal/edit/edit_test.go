@@ -75,6 +75,11 @@ func TestApplyRefuses(t *testing.T) {
 		{"no such character", "caf\xe9", []Edit{{Old: "é", New: "→"}}, &text.Unencodable{}, []string{"'→'"}},
 		{"white space", "if x {\n\treturn\n}\n", []Edit{{Old: "if x {\n    return\n}", New: "y"}}, &NoMatch{}, []string{"only in white space", "line 1", "\treturn"}},
 		{"nearly", "one\nfunc Parse(name string) error {\nthree\n", []Edit{{Old: "func Parse(name string) {", New: "y"}}, &NoMatch{}, []string{"nearest text, on line 2", "func Parse(name string) error {"}},
+		{"line numbers", "if x {\n\treturn\n}\n", []Edit{{Old: "     1\tif x {\n     2\t\treturn", New: "y"}}, &NoMatch{}, []string{"same text without line numbers, on line 1", "\treturn"}},
+		{"a number of one's own", "port = 80\n", []Edit{{Old: "8: port = 81", New: "y"}}, &NoMatch{}, []string{"the nearest text, on line 1"}},
+		{"escapes", "a {\n\tb\n}\n", []Edit{{Old: `a {\n\tb`, New: "y"}}, &NoMatch{}, []string{"in place of escapes, on line 1"}},
+		{"quotes", "say \"x\"\n", []Edit{{Old: "say “x”", New: "y"}}, &NoMatch{}, []string{"straight quotes", "line 1"}},
+		{"entities", "\na < b\n", []Edit{{Old: "a &lt; b", New: "y"}}, &NoMatch{}, []string{"without HTML entities, on line 2"}},
 		{"composed characters", "cafe\u0301 = 1\n", []Edit{{Old: "caf\u00e9 = 1", New: "y"}}, &NoMatch{}, []string{"composed in another way", "line 1"}}, // FO-41
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,6 +35,9 @@ const (
 func nearest(body []byte, old string) *Near {
 	lines := bytes.SplitN(body[:min(len(body), searched)], []byte{'\n'}, manyLines+1)
 	lines = lines[:min(len(lines), manyLines)]
+	if near := misread(body, lines, old); near != nil {
+		return near
+	}
 	want := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
 	if at := equalLines(lines, want, norm.NFC.String); at >= 0 {
 		return near(lines, at, len(want), "the same text with characters composed in another way")

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -126,12 +127,12 @@ func (s *Store) Add(r *Record) {
 	}
 }
 
-// Last returns the last change that the session made at a path, or nil.
-func (s *Store) Last(session, path string) *Record {
+// Last returns the last change that the session made at one of the paths, or nil.
+func (s *Store) Last(session string, paths ...string) *Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := len(s.records) - 1; i >= 0; i-- {
-		if r := s.records[i]; r.Session == session && r.Path == path {
+		if r := s.records[i]; r.Session == session && slices.Contains(paths, r.Path) {
 			return r
 		}
 	}
