@@ -125,6 +125,12 @@ func settings() release.Settings {
 
 func BenchmarkChangelog(b *testing.B) {
 	r := grown(b)
+	var notes strings.Builder
+	notes.WriteString("# Changelog\n\n## [Unreleased]\n\n- x\n")
+	for i := 200; i > 0; i-- {
+		fmt.Fprintf(&notes, "\n## [0.%d.0] - 2026-01-02\n\n### Added\n\n%s", i, strings.Repeat("- An entry of some length, about `this` and [that](https://example.com)\n", 20))
+	}
+	r.Write("CHANGELOG.md", notes.String())
 	for b.Loop() {
 		root, err := repo.Root(r.Dir)
 		require.NoError(b, err)

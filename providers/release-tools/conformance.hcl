@@ -126,6 +126,7 @@ call "release" "an older version" {
 
 call "release" "the next" {
   arguments = { version = "auto", date = "2026-11-30" }
+  stdout    = "Created tag v1.4.0\n"
   payload   = { version = "1.4.0", tag = "v1.4.0", date = "2026-11-30", committed = false, changelog = "CHANGELOG.md" }
   preview   = true
   render    = true
@@ -143,6 +144,7 @@ call "release-undo" "what was made by hand" {
 
 call "release-undo" "it" {
   arguments = { version = "1.4.0" }
+  stdout    = "Removed tag v1.4.0\n"
   payload   = { version = "1.4.0", tag = "v1.4.0", changelog = "CHANGELOG.md" }
   preview   = true
   render    = true

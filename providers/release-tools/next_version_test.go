@@ -246,6 +246,7 @@ func TestReleaseAuto(t *testing.T) {
 	tree, err := h.Preview(t.Context(), "release", map[string]any{"version": "auto"})
 	require.NoError(t, err)
 	require.Contains(t, tree.String(), "tag v1.4.0 at ")
+	require.Contains(t, tree.String(), "1.4.0 because of ")
 	require.Equal(t, "1.4.0", run(t, h, "release", map[string]any{"version": "auto"}).Result["version"])
 	require.Equal(t, "nothing-to-release", kind(t, h, "release", map[string]any{"version": "auto"}))
 }

@@ -64,6 +64,9 @@ func previewRelease(call *sdk.Call[config], in releaseIn) (sdk.Plan, error) {
 	if plan.Commit {
 		what = sdk.Says("rewrite %s, commit it on %s, tag that commit %s", plan.Changelog(), place(plan.Branch), plan.Tag)
 	}
+	if plan.Why != "" {
+		what = what.And(sdk.Says("%s because of %q", plan.Version, clip(plan.Why)))
+	}
 	for _, w := range plan.Warnings {
 		what = what.And(sdk.Says("note: %s", w))
 	}

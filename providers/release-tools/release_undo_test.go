@@ -133,3 +133,24 @@ func TestReleaseUndoInALinkedWorktree(t *testing.T) {
 	require.Equal(t, r.Git("rev-parse", "main"), r.Git("rev-parse", "feat"))
 	require.Empty(t, wt.Git("status", "--porcelain"))
 }
+
+// A fault that only shows at a step puts back what went before it.
+func TestReleaseUndoFailsAtAStep(t *testing.T) {
+	for _, lock := range []string{"refs/tags/v1.4.0.lock", "refs/heads/main.lock", "index.lock"} {
+		t.Run(lock, func(t *testing.T) {
+			r := gittest.New(t)
+			h := start(t, r, committing)
+			run(t, h, "release", version140)
+			r.Write(".git/"+lock, "")
+			before := r.Snapshot()
+			res := h.Call(t.Context(), "release-undo", undo140)
+			require.NotNil(t, res.Err)
+			require.Equal(t, "undo-failed", res.Err.GetDetails().AsMap()["kind"])
+			require.Contains(t, res.Err.GetMessage(), "the release stands as before")
+			require.Contains(t, res.Err.GetMessage(), filepath.Base(lock))
+			require.Regexp(t, `^$|back\n$`, res.Stdout, "the last word sounds like success")
+			require.Equal(t, before, r.Snapshot())
+			requireGitAgrees(t, r, "v1.4.0")
+		})
+	}
+}

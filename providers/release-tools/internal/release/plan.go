@@ -43,6 +43,7 @@ type Plan struct {
 	Head     string // the commit that HEAD is at
 	Commit   bool   // whether the changelog is committed
 	After    []byte // the changelog to be
+	Why      string // what asked for an automatic version, "" for one that was given
 	Warnings []string
 
 	settings Settings

@@ -100,6 +100,7 @@ func (p *Plan) promote(ctx context.Context, auto bool) error {
 			return err
 		}
 		p.Version, p.Warnings = next.Version, next.Warnings
+		p.Why = next.Reasons[0].Text
 	}
 	p.Tag = p.settings.TagPrefix + p.Version.String()
 	if err := p.repo.TagFree(p.Tag, found.tags); err != nil {

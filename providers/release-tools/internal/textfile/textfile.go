@@ -16,6 +16,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 )
@@ -167,6 +168,7 @@ func (f *File) Replace(ctx context.Context, content []byte) error {
 // stage writes content to a new file beside the old one.
 func (f *File) stage(dir *os.Root, content []byte) (string, error) {
 	old := filepath.FromSlash(f.Path)
+	clearStale(dir, old)
 	temp := filepath.Join(filepath.Dir(old), "."+filepath.Base(old)+"."+rand.Text())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -178,6 +180,29 @@ func (f *File) stage(dir *os.Root, content []byte) (string, error) {
 		_ = dir.Remove(temp)
 	}
 	return temp, err
+}
+
+// staleAfter is far longer than a new file waits for its swap.
+const staleAfter = 10 * time.Minute
+
+// clearStale removes what a killed process staged and never swapped in.
+func clearStale(dir *os.Root, old string) {
+	parent, err := dir.Open(filepath.Dir(old))
+	if err != nil {
+		return
+	}
+	defer parent.Close()
+	names, _ := parent.Readdirnames(-1)
+	for _, name := range names {
+		random, ok := strings.CutPrefix(name, "."+filepath.Base(old)+".")
+		if !ok || len(random) != len(rand.Text()) {
+			continue
+		}
+		at := filepath.Join(filepath.Dir(old), name)
+		if info, err := dir.Lstat(at); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
+			_ = dir.Remove(at)
+		}
+	}
 }
 
 // swap puts the new file in the place of the old one.

@@ -2,11 +2,13 @@ package textfile_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 	"github.com/agentco/agent/providers/release-tools/internal/textfile"
@@ -106,4 +108,25 @@ func requireContent(t *testing.T, path, want string) {
 	got, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, want, string(got))
+}
+
+// A process that was killed while it wrote leaves its new file; a later one removes it, and nothing that could be in use.
+func TestReplaceClearsWhatAKillLeft(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, age time.Duration) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
+		at := time.Now().Add(-age)
+		require.NoError(t, os.Chtimes(filepath.Join(dir, name), at, at))
+	}
+	stale, fresh := ".CHANGELOG.md."+rand.Text(), ".CHANGELOG.md."+rand.Text()
+	write("CHANGELOG.md", 0)
+	write(stale, time.Hour)
+	write(fresh, 0)
+	write(".CHANGELOG.md.swp", time.Hour)
+	f, err := textfile.Open(dir, "CHANGELOG.md")
+	require.NoError(t, err)
+	require.NoError(t, f.Replace(t.Context(), []byte("y")))
+	require.NoFileExists(t, filepath.Join(dir, stale))
+	require.FileExists(t, filepath.Join(dir, fresh))
+	require.FileExists(t, filepath.Join(dir, ".CHANGELOG.md.swp"))
 }
