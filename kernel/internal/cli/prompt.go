@@ -19,12 +19,12 @@ type prompt struct {
 }
 
 // Approve shows all items and asks one by one. A person who leaves (end of input) has said no to the rest.
-func (p *prompt) Approve(ctx context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+func (p *prompt) Approve(ctx context.Context, questions []gate.Question) ([]gate.Answer, error) {
 	p.asked = true
 	p.display.SetStatus("")
-	answers := make([]gate.Answer, len(items))
-	for i, item := range items {
-		p.display.Note(planned(item, p.display.ErrPainter()))
+	answers := make([]gate.Answer, len(questions))
+	for i, q := range questions {
+		p.display.Note(planned(q.PlanItem, p.display.ErrPainter()))
 		yes, err := p.ask(ctx)
 		if err != nil {
 			return nil, err

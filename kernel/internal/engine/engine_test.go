@@ -14,7 +14,6 @@ import (
 	"github.com/agentco/agent/kernel/internal/host/hosttest"
 	"github.com/agentco/agent/kernel/internal/policy"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
-	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -67,7 +66,7 @@ func TestInvokeCompletes(t *testing.T) {
 
 func TestInvokeChecksArgumentsFirst(t *testing.T) {
 	asked := false
-	e := open(t, Options{Approver: gate.ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]gate.Answer, error) {
+	e := open(t, Options{Approver: gate.ApproverFunc(func(context.Context, []gate.Question) ([]gate.Answer, error) {
 		asked = true
 		return nil, errors.New("must not be asked")
 	})})
@@ -131,8 +130,8 @@ func TestInvokeGate(t *testing.T) {
 }
 
 func TestApproverSeesThePreview(t *testing.T) {
-	var seen []*planv1.PlanItem
-	e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+	var seen []gate.Question
+	e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []gate.Question) ([]gate.Answer, error) {
 		seen = items
 		return []gate.Answer{{By: "person", Reason: "no"}}, nil
 	})})
@@ -141,7 +140,7 @@ func TestApproverSeesThePreview(t *testing.T) {
 	require.Len(t, seen, 1)
 	require.Equal(t, "would write /x", seen[0].GetPreview().GetRoot().GetText().GetContent())
 	require.Equal(t, o.CallID, seen[0].GetCallId())
-	require.Same(t, seen[0], o.Plan)
+	require.Same(t, seen[0].PlanItem, o.Plan)
 }
 
 func TestRefusedPreview(t *testing.T) {
@@ -161,7 +160,7 @@ func TestRefusedPreview(t *testing.T) {
 		name := strings.TrimPrefix(test.category.String(), "TOOL_ERROR_CATEGORY_")
 		t.Run(name, func(t *testing.T) {
 			var shown string
-			e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+			e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []gate.Question) ([]gate.Answer, error) {
 				shown = items[0].GetPreview().String()
 				return make([]gate.Answer, len(items)), nil
 			})})
@@ -185,7 +184,7 @@ func TestRefusedPreview(t *testing.T) {
 
 func TestTurnAsksOnceAndDoesNotHoldUpTheRest(t *testing.T) {
 	finished := make(chan struct{})
-	e := open(t, Options{Approver: gate.ApproverFunc(func(ctx context.Context, items []*planv1.PlanItem) ([]gate.Answer, error) {
+	e := open(t, Options{Approver: gate.ApproverFunc(func(ctx context.Context, items []gate.Question) ([]gate.Answer, error) {
 		<-finished // the reading calls end while the question is open
 		return []gate.Answer{{Approved: true, By: "person"}, {By: "person"}}, nil
 	})})

@@ -5,6 +5,7 @@ package gate
 import (
 	"context"
 	"log/slog"
+	"sync"
 
 	"github.com/agentco/agent/kernel/internal/policy"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
@@ -34,27 +35,36 @@ func (c Call) String() string {
 	return c.Provider + "." + c.Operation
 }
 
+// Question is an item of a plan that has to be approved.
+type Question struct {
+	*planv1.PlanItem
+	// Offer is what may be approved with it for the rest of the session; nil when that is nothing.
+	Offer *Grant
+}
+
 // Answer is what an Approver says to one item.
 type Answer struct {
 	Approved bool
+	// Session approves what the question offers as well, until the Gate is gone. It means nothing without Approved.
+	Session bool
 	// By says who answered, such as "person" or "--yes".
 	By string
 	// Reason is why the item was refused; it may be empty.
 	Reason string
 }
 
-// Approver asks someone about the items of a plan. It returns one answer for each item, in the same order; an error,
+// Approver asks someone about the items of a plan. It returns one answer for each question, in the same order; an error,
 // or any other number of answers, refuses all of them. It is called at most once a turn, and returns when ctx is done.
 type Approver interface {
-	Approve(ctx context.Context, items []*planv1.PlanItem) ([]Answer, error)
+	Approve(ctx context.Context, questions []Question) ([]Answer, error)
 }
 
 // ApproverFunc is a function that is an Approver.
-type ApproverFunc func(ctx context.Context, items []*planv1.PlanItem) ([]Answer, error)
+type ApproverFunc func(ctx context.Context, questions []Question) ([]Answer, error)
 
 // Approve calls f.
-func (f ApproverFunc) Approve(ctx context.Context, items []*planv1.PlanItem) ([]Answer, error) {
-	return f(ctx, items)
+func (f ApproverFunc) Approve(ctx context.Context, questions []Question) ([]Answer, error) {
+	return f(ctx, questions)
 }
 
 // ApproveAll approves every item without asking, in the name of by, such as "--yes". Nobody looks at previews then,
@@ -63,8 +73,8 @@ func ApproveAll(by string) Approver { return blanket(by) }
 
 type blanket string
 
-func (by blanket) Approve(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
-	answers := make([]Answer, len(items))
+func (by blanket) Approve(_ context.Context, questions []Question) ([]Answer, error) {
+	answers := make([]Answer, len(questions))
 	for i := range answers {
 		answers[i] = Answer{Approved: true, By: string(by)}
 	}
@@ -91,6 +101,9 @@ type Gate struct {
 	// Place is what the paths in arguments are read against.
 	Place policy.Place
 	Log   *slog.Logger
+
+	mu     sync.Mutex // guards grants
+	grants []*Grant
 }
 
 // rules are the policy, which may have none.

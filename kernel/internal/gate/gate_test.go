@@ -34,16 +34,16 @@ func TestAskFailsClosed(t *testing.T) {
 		want     string
 	}{
 		{"nobody", nil, "nobody to give it. Approve it with --yes"},
-		{"an error", ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]Answer, error) {
+		{"an error", ApproverFunc(func(context.Context, []Question) ([]Answer, error) {
 			return []Answer{{Approved: true}}, errors.New("no terminal")
 		}), "no terminal. Approve it with --yes"},
-		{"too few answers", ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]Answer, error) { return nil, nil }), "0 answers came for 1 questions"},
-		{"too many answers", ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]Answer, error) {
+		{"too few answers", ApproverFunc(func(context.Context, []Question) ([]Answer, error) { return nil, nil }), "0 answers came for 1 questions"},
+		{"too many answers", ApproverFunc(func(context.Context, []Question) ([]Answer, error) {
 			return []Answer{{Approved: true}, {Approved: true}}, nil
 		}), "2 answers came for 1 questions"},
-		{"a panic", ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]Answer, error) { panic("ouch") }), "panic: ouch"},
-		{"no", ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]Answer, error) { return []Answer{{By: "person"}}, nil }), "it was not approved"},
-		{"no, with a reason", ApproverFunc(func(context.Context, []*planv1.PlanItem) ([]Answer, error) {
+		{"a panic", ApproverFunc(func(context.Context, []Question) ([]Answer, error) { panic("ouch") }), "panic: ouch"},
+		{"no", ApproverFunc(func(context.Context, []Question) ([]Answer, error) { return []Answer{{By: "person"}}, nil }), "it was not approved"},
+		{"no, with a reason", ApproverFunc(func(context.Context, []Question) ([]Answer, error) {
 			return []Answer{{By: "person", Reason: "not today"}}, nil
 		}), "fs.write was not run: not today"},
 	}
@@ -81,7 +81,7 @@ func TestRemedyNamesThePolicy(t *testing.T) {
 
 func TestApprovalAfterTheTurnWasStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	g := &Gate{Approver: ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+	g := &Gate{Approver: ApproverFunc(func(_ context.Context, items []Question) ([]Answer, error) {
 		cancel()
 		return make([]Answer, len(items)), nil
 	})}
@@ -96,7 +96,7 @@ func TestOneQuestionForAllThatIsOpen(t *testing.T) {
 	asked := 0
 	g := &Gate{
 		Policy: rules,
-		Approver: ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+		Approver: ApproverFunc(func(_ context.Context, items []Question) ([]Answer, error) {
 			asked++
 			require.Len(t, items, 2)
 			require.Equal(t, "would write", items[0].GetPreview().GetRoot().GetText().GetContent())
@@ -148,7 +148,7 @@ func TestFailingPreviewFallsBack(t *testing.T) {
 func TestRefusedPreviewAsksNothing(t *testing.T) {
 	refusal := &toolv1.ToolError{Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, Message: "there is no a<b"}
 	g := &Gate{
-		Approver: ApproverFunc(func(_ context.Context, items []*planv1.PlanItem) ([]Answer, error) {
+		Approver: ApproverFunc(func(_ context.Context, items []Question) ([]Answer, error) {
 			require.Len(t, items, 1)
 			return []Answer{{Approved: true, By: "person"}}, nil
 		}),

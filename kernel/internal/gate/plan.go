@@ -51,6 +51,10 @@ func (g *Gate) Review(calls []Call) *Plan {
 		case policy.Allow:
 			p.verdicts[i].Allowed = true
 		case policy.Ask:
+			if grant := g.granted(c); grant != nil {
+				p.verdicts[i] = Verdict{Allowed: true, By: "granted for this session: " + grant.String()}
+				continue
+			}
 			p.open = append(p.open, i)
 		default:
 			p.verdicts[i].Reason = fmt.Sprintf("%s was not run: %s denies it", c, d.By)
@@ -76,21 +80,25 @@ func (p *Plan) Open() int { return len(p.open) }
 // Whatever goes wrong, what was not clearly approved is denied.
 func (p *Plan) Ask(ctx context.Context) []Verdict {
 	var asked []int
-	var items []*planv1.PlanItem
+	var questions []Question
 	for _, i := range p.open {
 		item, err := p.gate.item(ctx, p.calls[i], p.verdicts[i].By)
 		if err != nil {
 			p.verdicts[i] = Verdict{Refusal: err.Reason}
 			continue
 		}
-		asked, items = append(asked, i), append(items, item)
+		asked, questions = append(asked, i), append(questions, Question{item, p.gate.grantFor(p.calls[i])})
 	}
-	if len(items) == 0 {
+	if len(questions) == 0 {
 		return p.verdicts
 	}
-	answers, problem := p.gate.answers(ctx, items)
+	answers, problem := p.gate.answers(ctx, questions)
 	for n, i := range asked {
-		p.verdicts[i] = settle(p.calls[i], items[n], answers[n], problem)
+		v := settle(p.calls[i], questions[n].PlanItem, answers[n], problem)
+		if v.Allowed && answers[n].Session && questions[n].Offer != nil {
+			p.gate.remember(questions[n].Offer)
+		}
+		p.verdicts[i] = v
 	}
 	return p.verdicts
 }
@@ -136,31 +144,31 @@ func (g *Gate) preview(ctx context.Context, c Call) (*renderv1.RenderTree, *Refu
 }
 
 // answers has the items approved. Without usable answers it says what the problem is, and every answer is a no.
-func (g *Gate) answers(ctx context.Context, items []*planv1.PlanItem) (answers []Answer, problem string) {
-	no := make([]Answer, len(items))
+func (g *Gate) answers(ctx context.Context, questions []Question) (answers []Answer, problem string) {
+	no := make([]Answer, len(questions))
 	if g.Approver == nil {
 		return no, "it needs an approval and there is nobody to give it"
 	}
-	answers, err := g.ask(ctx, items)
+	answers, err := g.ask(ctx, questions)
 	switch {
 	case err != nil:
 		return no, fmt.Sprintf("it needs an approval and asking for it failed: %v", err)
 	case ctx.Err() != nil:
 		return no, "it needs an approval and the turn was stopped before there was one"
-	case len(answers) != len(items):
-		return no, fmt.Sprintf("it needs an approval and %d answers came for %d questions", len(answers), len(items))
+	case len(answers) != len(questions):
+		return no, fmt.Sprintf("it needs an approval and %d answers came for %d questions", len(answers), len(questions))
 	}
 	return answers, ""
 }
 
 // ask keeps a fault of the approver from passing for an approval, or from ending the kernel.
-func (g *Gate) ask(ctx context.Context, items []*planv1.PlanItem) (answers []Answer, err error) {
+func (g *Gate) ask(ctx context.Context, questions []Question) (answers []Answer, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			answers, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return g.Approver.Approve(ctx, items)
+	return g.Approver.Approve(ctx, questions)
 }
 
 func settle(c Call, item *planv1.PlanItem, a Answer, problem string) Verdict {
