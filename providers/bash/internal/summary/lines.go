@@ -96,6 +96,9 @@ func drawn(line []byte) []byte {
 
 // saysAnything reports whether a line is more than a rule, a bracket or a prompt.
 func saysAnything(line []byte) bool {
+	if bytes.IndexByte(line, 0x1b) >= 0 {
+		line = withoutControls(line)
+	}
 	for _, c := range line {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 {
 			return true

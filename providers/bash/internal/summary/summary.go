@@ -6,6 +6,7 @@ package summary
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -103,6 +104,8 @@ func withoutControls(line []byte) []byte {
 				kept = kept[:0]
 			}
 			i += len(sequence) - 1
+		case c == 0xc2 && i+1 < len(line) && line[i+1] >= 0x80 && line[i+1] < 0xa0: // U+0080 to U+009F
+			i++
 		case c == '\t':
 			kept = append(kept, ' ')
 		case c >= ' ' && c != 0x7f:
@@ -112,21 +115,22 @@ func withoutControls(line []byte) []byte {
 	return kept
 }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
 // sequenceLength is the length of the escape sequence at the start of b: ESC [ up to a
-// letter, ESC ] up to BEL or ESC \, or ESC and one more byte.
+// letter, ESC ] and other strings up to BEL or ESC \, or ESC and one more byte.
 func sequenceLength(b []byte) int {
 	if len(b) < 2 {
 		return len(b)
 	}
+	text := strings.IndexByte("]PX^_", b[1]) >= 0
 	for i := 2; i < len(b); i++ {
 		switch {
-		case b[1] == '[' && b[i] >= '@' && b[i] <= '~', b[1] == ']' && b[i] == 0x07:
+		case b[1] == '[' && b[i] >= '@' && b[i] <= '~', text && b[i] == 0x07:
 			return i + 1
-		case b[1] == ']' && b[i] == 0x1b && i+1 < len(b):
+		case text && b[i] == 0x1b && i+1 < len(b):
 			return i + 2
-		case b[1] != '[' && b[1] != ']':
+		case b[1] != '[' && !text:
 			return 2
 		}
 	}
