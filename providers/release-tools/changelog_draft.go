@@ -22,7 +22,7 @@ type draftOut struct {
 }
 
 type proposed struct {
-	Section string `json:"section"`
+	Section string `json:"section,omitempty" doc:"Left out where the file has no categories."`
 	Entry   string `json:"entry"`
 	Commit  string `json:"commit"`
 }

@@ -116,7 +116,7 @@ func (a *adder) edit() edit {
 	if len(blocks) > 0 {
 		at = a.textEnd(span{blocks[0].start, min(blocks[len(blocks)-1].end, a.u.body.end)})
 	}
-	return a.insert(at, a.eol+a.list("- "))
+	return a.insert(at, a.eol+a.list(a.custom()))
 }
 
 // region returns the blocks of the category, its heading first, up to the next heading.
@@ -148,18 +148,33 @@ var listItem = regexp.MustCompile(`^( {0,3}[-*+] {1,4})\S`)
 // growList adds items below the last one, with its bullet and spacing.
 func (a *adder) growList(b block) edit {
 	list := b.node.(*ast.List)
-	prefix := string(list.Marker) + " "
-	if item, ok := list.LastChild().(*ast.ListItem); ok {
-		line := a.d.src[lineStart(a.d.src, a.d.mark+item.Pos()):]
-		if m := listItem.FindSubmatch(line); m != nil {
-			prefix = string(m[1])
-		}
-	}
+	prefix := a.prefix(list)
 	text := a.list(prefix)
 	if !list.IsTight {
 		text = a.eol + strings.ReplaceAll(text, a.eol+prefix, a.eol+a.eol+prefix)
 	}
 	return a.insert(a.textEnd(span{b.start, min(b.end, a.u.body.end)}), text)
+}
+
+// prefix is how the last item of a list starts.
+func (a *adder) prefix(list *ast.List) string {
+	if item, ok := list.LastChild().(*ast.ListItem); ok {
+		line := a.d.src[lineStart(a.d.src, a.d.mark+item.Pos()):]
+		if m := listItem.FindSubmatch(line); m != nil {
+			return string(m[1])
+		}
+	}
+	return string(list.Marker) + " "
+}
+
+// custom is how items of the file's releases start.
+func (a *adder) custom() string {
+	for _, b := range a.d.blocks[a.u.block:] {
+		if isBulletList(b) {
+			return a.prefix(b.node.(*ast.List))
+		}
+	}
+	return "- "
 }
 
 // list writes the entries as items.
@@ -181,7 +196,7 @@ func (a *adder) list(prefix string) string {
 
 // newCategory writes the category before the first that Keep a Changelog puts after it, or at the end.
 func (a *adder) newCategory() edit {
-	text := strings.Repeat("#", a.level()) + " " + a.category + a.eol + a.eol + a.list("- ")
+	text := strings.Repeat("#", a.level()) + " " + a.category + a.eol + a.eol + a.list(a.custom())
 	rank := slices.Index(Standard, a.category)
 	for _, b := range a.d.within(a.u) {
 		if b.kind != heading || rank < 0 {

@@ -92,3 +92,12 @@ func TestMerge(t *testing.T) {
 	require.Empty(t, added)
 	require.Equal(t, string(after), string(again))
 }
+
+// A file that sorts no entries gets no categories.
+func TestMergeIntoAPlainList(t *testing.T) {
+	const rest = "\n## 1.0.0\n\n* Old\n"
+	after, added, err := parse(t, "## Unreleased\n"+rest).Merge([]changelog.Entry{{Category: "Fixed", Text: "One"}, {Category: "Added", Text: "Two"}})
+	require.NoError(t, err)
+	require.Equal(t, []changelog.Entry{{Text: "One"}, {Text: "Two"}}, added)
+	require.Equal(t, "## Unreleased\n\n* One\n* Two\n"+rest, string(after))
+}

@@ -13,8 +13,8 @@ type Entry struct {
 	Commit   string // the hash it comes from, "" if none
 }
 
-// Merge adds to the Unreleased section those entries that nobody wrote down yet, below what is there. It returns the file
-// and the entries that are new in it. An entry is written down if the section has the same words, whatever the marks, or
+// Merge adds to the Unreleased section those entries that nobody wrote down yet, below what is there. A file that has no
+// categories gets none. It returns the file and the entries that are new in it. An entry is written down if the section has the same words, whatever the marks, or
 // names the commit or the same issue.
 func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err error) {
 	u, err := d.Unreleased()
@@ -25,16 +25,21 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 	for _, c := range d.Categories(u) {
 		have = append(have, c.Entries...)
 	}
+	flat := d.uncategorised()
 	byCategory := map[string][]string{}
 	for _, e := range entries {
 		same := func(a Entry) bool { return a.Category == e.Category && words(a.Text) == words(e.Text) }
 		if slices.ContainsFunc(have, e.covered) || slices.ContainsFunc(added, same) {
 			continue
 		}
+		if flat {
+			e.Category = ""
+		}
 		added = append(added, e)
 		byCategory[e.Category] = append(byCategory[e.Category], e.Text)
 	}
-	for _, category := range Standard {
+	after = d.src
+	for _, category := range append([]string{""}, Standard...) {
 		if after, err = d.Add(category, byCategory[category]...); err != nil {
 			return nil, nil, err
 		}
@@ -43,6 +48,20 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 		}
 	}
 	return after, added, nil
+}
+
+// uncategorised reports whether the file has entries and sorts none of them, so that new ones are not sorted either.
+func (d *Document) uncategorised() bool {
+	entries := false
+	for _, s := range d.Sections {
+		for _, c := range d.Categories(s) {
+			if c.Name != "" {
+				return false
+			}
+			entries = entries || len(c.Entries) > 0
+		}
+	}
+	return entries
 }
 
 var (
