@@ -26,7 +26,7 @@ func addAdd(p *sdk.Provider[config]) {
 	sdk.Command(p, "changelog-add", description("changelog-add"), addEntry).
 		Mutates(sdk.Low).Exclusive().
 		Preview(func(call *sdk.Call[config], in addIn) (sdk.Plan, error) {
-			file, after, err := placeEntry(call, in)
+			file, after, err := placeEntry(call, &in)
 			if err != nil {
 				return sdk.Plan{}, explain(err)
 			}
@@ -37,7 +37,7 @@ func addAdd(p *sdk.Provider[config]) {
 
 func addEntry(ctx context.Context, call *sdk.Call[config], in addIn) (addOut, error) {
 	call.Status("adding to %s", call.Config.ChangelogPath)
-	file, after, err := placeEntry(call, in)
+	file, after, err := placeEntry(call, &in)
 	if err != nil {
 		return addOut{}, explain(err)
 	}
@@ -55,14 +55,17 @@ func addEntry(ctx context.Context, call *sdk.Call[config], in addIn) (addOut, er
 	return addOut{Changelog: file.Name, Section: in.Section, Entry: in.Entry, Diff: release.Unified(file.Path, before, after)}, nil
 }
 
-// placeEntry reads the file and works out what it is to be.
-func placeEntry(call *sdk.Call[config], in addIn) (*textfile.File, []byte, error) {
+// placeEntry reads the file and works out what it is to be. It spells the section as the file does.
+func placeEntry(call *sdk.Call[config], in *addIn) (*textfile.File, []byte, error) {
 	file, err := openChangelog(call)
 	if err != nil {
 		return nil, nil, err
 	}
 	doc, err := changelog.Parse(file.Name, file.Content)
 	if err != nil {
+		return nil, nil, err
+	}
+	if in.Section, err = doc.Category(in.Section); err != nil {
 		return nil, nil, err
 	}
 	after, err := doc.Add(in.Section, in.Entry)

@@ -24,7 +24,7 @@ func TestChangelogAdd(t *testing.T) {
 	require.Equal(t, " M CHANGELOG.md", r.Git("status", "--porcelain"))
 	tree, err = h.Render(t.Context(), res.Result)
 	require.NoError(t, err)
-	require.Contains(t, tree.String(), "Added to CHANGELOG.md, added")
+	require.Contains(t, tree.String(), "Added to CHANGELOG.md, Added")
 
 	before = r.Snapshot()
 	require.Equal(t, "unknown-section", kind(t, h, "changelog-add", map[string]any{"section": "Adder", "entry": "x"}))

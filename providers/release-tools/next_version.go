@@ -125,9 +125,12 @@ func skippedNodes(list []skipped) []render.Node {
 	if len(list) == 0 {
 		return nil
 	}
-	items := make([]render.Node, len(list))
-	for i, s := range list {
-		items[i] = render.Text(short(s.Commit) + " " + s.Subject + " (" + s.Why + ")")
+	var items []render.Node
+	for _, s := range list[:min(mostShown, len(list))] {
+		items = append(items, render.Text(short(s.Commit)+" "+s.Subject+" ("+s.Why+")"))
+	}
+	if more := len(list) - len(items); more > 0 {
+		items = append(items, render.Styled(render.Dim, plural(more, "commit")+" more"))
 	}
 	return []render.Node{render.Collapsible(plural(len(list), "commit")+" left out", render.List(items...))}
 }

@@ -26,7 +26,7 @@ func (d *Document) Add(category string, entries ...string) ([]byte, error) {
 		return nil, err
 	}
 	a := adder{d: d, u: u, eol: d.lineEnding(d.blocks[u.block].lines)}
-	if a.category, err = d.category(category); err != nil {
+	if a.category, err = d.Category(category); err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
@@ -43,8 +43,8 @@ func (d *Document) Add(category string, entries ...string) ([]byte, error) {
 	return after, a.readBack(after)
 }
 
-// category returns the spelling of a category that is known.
-func (d *Document) category(name string) (string, error) {
+// Category returns the spelling of a category that the file or Keep a Changelog knows, in any case; "" stays.
+func (d *Document) Category(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return "", nil

@@ -60,10 +60,10 @@ func commitReasons(commits []conventional.Commit) ([]Reason, []Skipped) {
 }
 
 func whyNot(c conventional.Commit) string {
-	if len(c.Changes()) == 0 {
-		return "announces no change"
+	if changes := c.Changes(); len(changes) > 0 {
+		return changes[0].Type + " asks for no version"
 	}
-	return "changes nothing for users"
+	return "announces no change"
 }
 
 func levelOf(c conventional.Change) semver.Level {
