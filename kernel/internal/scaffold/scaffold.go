@@ -29,6 +29,7 @@ var files = []struct{ name, template string }{
 	{"README.md", "README.md.tmpl"},
 	{"agent.hcl", "agent.hcl.tmpl"},
 	{"conformance.hcl", "conformance.hcl.tmpl"},
+	{"conformance_test.go", "conformance_test.go.tmpl"},
 	{"count.go", "count.go.tmpl"},
 	{"go.mod", "go.mod.tmpl"},
 	{"main.go", "main.go.tmpl"},

@@ -152,7 +152,8 @@ func TestCheckout(t *testing.T) {
 	require.ErrorContains(t, err, "there is no checkout")
 }
 
-// TestTutorial holds that the Go code which the tutorial quotes is what is written.
+// TestTutorial holds that the code which the tutorial quotes is what is written, or what testdata/tutorial adds to it. Both
+// are built and run by provider_new.txtar.
 func TestTutorial(t *testing.T) {
 	tutorial, err := os.ReadFile("../../../docs/writing-a-provider.md")
 	require.NoError(t, err)
@@ -161,6 +162,13 @@ func TestTutorial(t *testing.T) {
 	var written strings.Builder
 	for _, f := range files {
 		written.Write(f.Text)
+	}
+	added, err := filepath.Glob("testdata/tutorial/*")
+	require.NoError(t, err)
+	for _, name := range added {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		written.Write(text)
 	}
 	quotes := regexp.MustCompile("(?s)```(?:go|hcl)\n(.*?)```").FindAllSubmatch(tutorial, -1)
 	require.Greater(t, len(quotes), 6)

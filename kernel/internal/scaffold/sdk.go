@@ -42,7 +42,7 @@ func (s SDK) Module(folder string) string {
 }
 
 // modules are the modules of a checkout that a provider needs, by folder.
-var modules = []string{"sdk", "proto"}
+var modules = []string{"sdk", "proto", "conformance"}
 
 // FromCheckout takes the SDK from a checkout of this project's repository, or from the sdk folder in one. dir is made
 // absolute.
@@ -56,7 +56,7 @@ func FromCheckout(dir string) (SDK, error) {
 			return SDK{Checkout: filepath.ToSlash(root)}, nil
 		}
 	}
-	return SDK{}, fmt.Errorf("%s is no checkout of github.com/agentco/agent: it has no sdk/go.mod and proto/go.mod of it", dir)
+	return SDK{}, fmt.Errorf("%s is no checkout of github.com/agentco/agent: it has no sdk/go.mod, proto/go.mod and conformance/go.mod of it", dir)
 }
 
 // FindCheckout looks for a checkout in dir and above it.
