@@ -1,8 +1,10 @@
 'use strict';
 
 const { X509Certificate } = require('node:crypto');
+const { EventEmitter } = require('node:events');
 const { describe, it } = require('node:test');
 const assert = require('node:assert/strict');
+const { Call } = require('../src/plugin/call.js');
 const { selfSigned } = require('../src/plugin/certificate.js');
 const { decode } = require('../src/plugin/config.js');
 const { ToolFailure, asToolError } = require('../src/plugin/errors.js');
@@ -106,6 +108,24 @@ describe('render', () => {
       assert.equal(provider.render(payload).code_block.language, 'json');
     }
   });
+});
+
+describe('the report of a cancelled call', () => {
+  const cases = [
+    { name: 'of one that says nothing', operation: async () => { throw new Error('aborted'); }, partial: {} },
+    { name: 'of one that had just completed', operation: async () => ({ notes: 1 }), partial: { notes: 1 } },
+    { name: 'of one that reports', operation: async (call) => call.report('half', { notes: 2 }), partial: { notes: 2 } },
+  ];
+  for (const { name, operation, partial } of cases) {
+    it(`${name} has a partial_result`, async () => {
+      const reports = [];
+      const kernel = { emitCancelled: async (session, id, note, details) => reports.push({ session, id, details }), sent: async () => {} };
+      const rpc = new EventEmitter().on('error', ({ details }) => assert.equal(details, 'cancelled'));
+      const call = new Call(rpc, kernel, { id: 'c1', name: 'x', context: { session_id: 's1' }, signal: AbortSignal.abort() });
+      await call.finish(operation);
+      assert.deepEqual(reports, [{ session: 's1', id: 'c1', details: { partial_result: partial, output: '', output_encoding: undefined } }]);
+    });
+  }
 });
 
 describe('errors', () => {

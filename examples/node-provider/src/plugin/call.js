@@ -90,7 +90,7 @@ class Call {
       : result ? 'completed before the cancellation took effect' : 'cancelled');
     const text = isUtf8(this.#late);
     const details = {
-      partial_result: this.#partial ?? result,
+      partial_result: this.#partial ?? result ?? {},
       output: this.#late.toString(text ? 'utf8' : 'base64'),
       output_encoding: text ? undefined : 'base64',
     };

@@ -15,8 +15,8 @@ class Life {
   /** @param atEnd releases what the process holds; it is awaited for a second. */
   constructor(atEnd) {
     this.#atEnd = atEnd;
-    process.on('SIGINT', () => {}); // a Ctrl-C is for the kernel, which cancels the calls
-    process.on('SIGTERM', () => this.end('SIGTERM', 1));
+    process.on('SIGINT', () => {}); // a Ctrl-C is for the kernel, which cancels the calls; caught, since children inherit what is ignored
+    process.on('SIGTERM', () => this.end('SIGTERM', 1)); // an end that no kernel asked for
     // Standard error is a pipe that nobody reads once the kernel is gone.
     process.stderr.on('error', () => {});
     const parent = process.ppid;
