@@ -89,17 +89,12 @@ func (c *Call[C]) Partial(payload any) error { return c.frame.events.partial(pay
 
 // Report says, after a cancellation, what had already happened, in a sentence for a person.
 func (c *Call[C]) Report(format string, args ...any) {
-	// A map of one string always encodes.
-	_ = c.Partial(map[string]any{"note": fmt.Sprintf(format, args...)})
+	c.frame.events.note(fmt.Sprintf(format, args...))
 }
 
 // Exit sends how the child process of the call ended. With a signal's name ("SIGTERM") the code is 128 plus
-// its number. Only the first one is sent, and none of an operation that is not declared Streaming.
-func (c *Call[C]) Exit(code int, signal string) {
-	if !c.frame.events.exit(code, signal) {
-		c.frame.logger().Warn("an exit status was dropped: the operation is not declared Streaming", "code", code)
-	}
-}
+// its number. Only the first one is sent. It is for operations that are declared Streaming.
+func (c *Call[C]) Exit(code int, signal string) { c.frame.events.exit(code, signal) }
 
 // Log writes to the kernel's log, or to standard error while the kernel takes none.
 func (c *Call[C]) Log() *slog.Logger { return c.frame.logger() }

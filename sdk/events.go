@@ -26,15 +26,17 @@ const (
 type events struct {
 	ctx       context.Context
 	send      func(*toolv1.ToolEvent) error
+	operation string
 	streaming bool
 	secrets   *secret.Set
 	steps     steps
 
-	mu     sync.Mutex
-	closed bool
-	exited bool
-	report *structpb.Struct
-	output tail
+	mu      sync.Mutex
+	closed  bool
+	exited  bool
+	refused *undeclared // the first of what the operation may not send
+	report  *structpb.Struct
+	output  tail
 }
 
 // emit sends one event. The lock is held while it is sent: a gRPC stream takes one writer at a time. It returns
@@ -62,8 +64,7 @@ func (e *events) progress(done, total int) {
 	}
 }
 
-// exit reports whether the operation may have an exit status at all.
-func (e *events) exit(code int, signal string) bool {
+func (e *events) exit(code int, signal string) {
 	status := &toolv1.ToolEvent_ExitStatus{ExitCode: int32(code)}
 	if signal != "" {
 		status.Signal = proto.String(clipped(e.secrets, signal))
@@ -72,14 +73,14 @@ func (e *events) exit(code int, signal string) bool {
 	defer e.mu.Unlock()
 	switch {
 	case e.closed || e.exited:
-		return true
+		return
 	case !e.streaming:
-		return false
+		_ = e.refuseLocked("sent an exit status") // the call tells it
+		return
 	}
 	e.exited = true
 	e.flushStepsLocked()
 	e.emit(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_ExitStatus_{ExitStatus: status}})
-	return true
 }
 
 func (e *events) partial(payload any) error {
@@ -98,12 +99,19 @@ func (e *events) partial(payload any) error {
 	case cancelled:
 		e.report = encoded
 	case !e.streaming:
-		return errNotStreaming
+		return e.refuseLocked("sent a partial result")
 	}
 	if e.streaming {
 		e.emit(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_PartialResult_{PartialResult: &toolv1.ToolEvent_PartialResult{Payload: encoded}}})
 	}
 	return nil
+}
+
+// note is partial for a sentence. It may come at any time, and is dropped where no partial result may be.
+func (e *events) note(text string) {
+	if e.streaming || e.ctx.Err() != nil {
+		_ = e.partial(map[string]any{"note": text}) // a map of one string always encodes
+	}
 }
 
 // write sends output. A chunk that the stream refuses because the call was cancelled goes to the report.
@@ -114,7 +122,7 @@ func (e *events) write(stream toolv1.OutputStream, p []byte) error {
 	case e.closed:
 		return errCallOver
 	case !e.streaming:
-		return errNotStreaming
+		return e.refuseLocked("wrote output")
 	}
 	delivered := e.emit(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_OutputChunk_{OutputChunk: &toolv1.ToolEvent_OutputChunk{
 		Stream: stream, Data: p,

@@ -35,12 +35,12 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	f := &frame{
 		server: s, config: config, call: call, operation: op.about(),
-		events: &events{ctx: ctx, send: send, streaming: op.about().streaming, secrets: s.secrets},
+		events: &events{ctx: ctx, send: send, operation: op.about().name, streaming: op.about().streaming, secrets: s.secrets},
 	}
 	defer f.grace.finish()
 	done := make(chan outcome, 1)
 	go run(ctx, op, f, done)
-	out := f.await(done)
+	out := f.events.judged(f.await(done))
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()
 		err = f.events.end(s.lastEvent(op.about(), out))

@@ -44,6 +44,11 @@ var actors = map[string]func(){
 		})
 		sdk.Main(p)
 	},
+	"shout": func() {
+		for range 4000 {
+			fmt.Println(strings.Repeat("noise ", 20)) // more than any pipe holds
+		}
+	},
 	"closing": func() {
 		var stopped error
 		p := with(func(ctx context.Context, c *call, _ doIn) (doOut, error) {

@@ -138,8 +138,8 @@ func (o *Operation[C, In, Out]) Exclusive() *Operation[C, In, Out] {
 	return o
 }
 
-// Streaming says that output or partial results may come before the result. Without it [Call.Stdout],
-// [Call.Stderr] and [Call.Partial] give an error.
+// Streaming says that output, partial results or an exit status may come before the result. Without it a call that
+// uses [Call.Stdout], [Call.Stderr], [Call.Partial] or [Call.Exit] fails, whatever its function returns.
 func (o *Operation[C, In, Out]) Streaming() *Operation[C, In, Out] {
 	o.spec.streaming = true
 	return o

@@ -133,17 +133,6 @@ func TestDeadlines(t *testing.T) {
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, r.Report.GetCategory())
 }
 
-func TestExitStatusComesOnlyFromWhatStreams(t *testing.T) {
-	p := sdk.New[config]("probe", "For tests.")
-	sdk.Tool(p, "do", "Does it.", func(_ context.Context, c *call, _ doIn) (doOut, error) {
-		c.Exit(1, "")
-		return doOut{}, nil
-	})
-	h := sdktest.Start(t, p, map[string]any{"root": "/"})
-	require.Equal(t, []string{"Result"}, kinds(h.Call(t.Context(), "do", map[string]any{"what": "it"}).Events))
-	require.Contains(t, h.Logs()[0].GetMessage(), "not declared Streaming")
-}
-
 func TestTextIsUTF8WhateverTheProviderSays(t *testing.T) {
 	const bad, want = "a\xffb", "a\uFFFDb"
 	p := with(func(_ context.Context, c *call, in doIn) (doOut, error) {

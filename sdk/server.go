@@ -20,9 +20,8 @@ import (
 )
 
 var (
-	errCallOver     = errors.New("the call is over")
-	errNotStreaming = errors.New("the operation is not declared Streaming")
-	errNoPreview    = errors.New("the operation has no preview")
+	errCallOver  = errors.New("the call is over")
+	errNoPreview = errors.New("the operation has no preview")
 )
 
 // server answers the RPCs of both services for one provider. It knows operations only with their types forgotten.

@@ -17,6 +17,9 @@ var (
 	ErrReadOnly error = refusal("it is in a read-only root")
 	// ErrRoot means that a root would be removed, moved or changed.
 	ErrRoot error = refusal("it is an allowed root, or holds one")
+	// ErrGone means that the name of a root leads to another directory than at the
+	// start, or to none: what the jail holds open is not what people see there.
+	ErrGone = errors.New("its allowed root is not there any more, having been moved, replaced or removed; restart the provider")
 	// ErrUnstable means that the name kept changing its meaning while it was opened.
 	ErrUnstable = errors.New("it keeps being replaced while it is opened")
 	// ErrNUL means that the name holds a NUL byte.

@@ -378,3 +378,32 @@ func TestTruncateOnlyWhatWasMeant(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "new", got)
 }
+
+// When another directory gets the name of a root, or none has it, nothing is
+// said or done about the one that had it.
+func TestRootThatGoesAway(t *testing.T) {
+	h := newHouse(t, Options{})
+	h.put(t, "root/f", "old")
+	pinned, release, err := h.PinDir(h.root)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, release()) }()
+	require.NoError(t, os.Rename(h.root, h.base+"/aside"))
+	for _, there := range []bool{false, true} {
+		if there {
+			h.put(t, "root/f", "new")
+		}
+		_, err := h.Open("f")
+		require.ErrorIs(t, err, ErrGone)
+		require.ErrorIs(t, afero.WriteFile(h, "g", nil, 0o644), ErrGone)
+		_, err = h.OpenDir(h.root)
+		require.ErrorIs(t, err, ErrGone)
+		require.ErrorIs(t, h.MkdirAll("d", 0o755), ErrGone)
+	}
+	body, err := afero.ReadFile(pinned, h.root+"/f")
+	require.NoError(t, err)
+	require.Equal(t, "old", string(body), "what is pinned stays what it was")
+	require.NoError(t, os.RemoveAll(h.root))
+	require.NoError(t, os.Rename(h.base+"/aside", h.root))
+	_, err = h.Open("f")
+	require.NoError(t, err)
+}

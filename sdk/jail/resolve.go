@@ -30,9 +30,14 @@ func (p place) abs() string { return filepath.Join(p.root.dir, p.rel) }
 // resolves too, so that it can be created.
 func (j *Jail) resolve(name string, follow bool) (place, error) {
 	for range attempts {
-		if p, err := j.resolveOnce(name, follow); !errors.Is(err, errSwapped) {
-			return p, err
+		p, err := j.resolveOnce(name, follow)
+		switch {
+		case errors.Is(err, errSwapped):
+			continue
+		case err == nil && p.root.gone():
+			err = ErrGone
 		}
+		return p, err
 	}
 	return place{}, ErrUnstable
 }

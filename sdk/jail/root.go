@@ -14,7 +14,8 @@ type root struct {
 	alias    string // as it was configured
 	outer    string // where a pinned directory lies in its root, for the deny list
 	handle   *os.Root
-	dirfd    *os.File // the same directory, for looking up plain names; nil where it is pinned
+	dirfd    *os.File    // the same directory, for looking up plain names; nil where it is pinned
+	info     fs.FileInfo // of the directory, as dirfd
 	readOnly bool
 }
 
@@ -46,7 +47,10 @@ func openRoot(alias string) (*root, error) {
 	if err != nil {
 		return nil, errors.Join(cause(err), handle.Close())
 	}
-	return &root{dir: dir, alias: alias, handle: handle, dirfd: dirfd}, nil
+	if info, err = dirfd.Stat(); err != nil {
+		return nil, errors.Join(cause(err), dirfd.Close(), handle.Close())
+	}
+	return &root{dir: dir, alias: alias, handle: handle, dirfd: dirfd, info: info}, nil
 }
 
 func (r *root) close() error {
@@ -54,6 +58,15 @@ func (r *root) close() error {
 		return r.handle.Close()
 	}
 	return errors.Join(r.dirfd.Close(), r.handle.Close())
+}
+
+// gone reports whether the root's name means another directory by now.
+func (r *root) gone() bool {
+	if r.dirfd == nil {
+		return false // a pinned directory is to be kept whatever happens to its name
+	}
+	now, err := os.Stat(r.dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, r.info)
 }
 
 // within returns the path of name below the root's own spelling.
