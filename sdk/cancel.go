@@ -26,10 +26,8 @@ func (s *server) report(ctx context.Context, f *frame, out outcome) {
 		ctx = late
 	}
 	note, payload := f.events.conclusion(out)
-	details := map[string]any{}
-	if payload != nil {
-		details["partial_result"] = payload.AsMap()
-	}
+	// A function that had nothing to report has done nothing that it knows of, which is an object too.
+	details := map[string]any{"partial_result": payload.AsMap()}
 	if kept := f.events.output.kept; utf8.Valid(kept) {
 		details["output"] = string(kept)
 	} else {

@@ -48,10 +48,11 @@ func TestCancellationSaysWhatIsTrue(t *testing.T) {
 		name string
 		then func(ctx context.Context) (doOut, error)
 		want string
+		part map[string]any
 	}{
-		{"finished all the same", func(context.Context) (doOut, error) { return doOut{"all"}, nil }, "completed before the cancellation took effect"},
-		{"stopped silently", func(ctx context.Context) (doOut, error) { return doOut{}, ctx.Err() }, "cancelled"},
-		{"failed meanwhile", func(context.Context) (doOut, error) { return doOut{}, sdk.Failed("disk full") }, "cancelled; it ended with: disk full"},
+		{"finished all the same", func(context.Context) (doOut, error) { return doOut{"all"}, nil }, "completed before the cancellation took effect", map[string]any{"did": "all"}},
+		{"stopped silently", func(ctx context.Context) (doOut, error) { return doOut{}, ctx.Err() }, "cancelled", map[string]any{}},
+		{"failed meanwhile", func(context.Context) (doOut, error) { return doOut{}, sdk.Failed("disk full") }, "cancelled; it ended with: disk full", map[string]any{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			started := make(chan struct{})
@@ -65,7 +66,9 @@ func TestCancellationSaysWhatIsTrue(t *testing.T) {
 				<-started
 				cancel()
 			}()
-			require.Equal(t, test.want, h.Call(ctx, "do", map[string]any{"what": "it"}).Report.GetMessage())
+			r := h.Call(ctx, "do", map[string]any{"what": "it"})
+			require.Equal(t, test.want, r.Report.GetMessage())
+			require.Equal(t, test.part, r.Report.GetDetails().AsMap()["partial_result"])
 		})
 	}
 }
