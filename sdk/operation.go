@@ -169,16 +169,23 @@ func (o *Operation[C, In, Out]) Preview(preview func(call *Call[C], in In) (Plan
 
 // Render sets the function that turns a result into a line of text. A result comes back to be rendered without
 // its arguments, maybe in a later process: in is what the call was given when this process remembers it, as it
-// does for its last calls, and else zero. Use [Operation.Show] for more than text.
+// does for its last calls, and else zero. Use [Operation.Show] for more than text. It panics when Show is set.
 func (o *Operation[C, In, Out]) Render(line func(in In, out Out) string) *Operation[C, In, Out] {
-	o.line, o.node = line, nil
-	return o
+	o.line = line
+	return o.shownOnce()
 }
 
 // Show sets the function that turns a result into a tree of nodes. A result reaches it without the name of its
-// operation: the SDK takes the first registered one that has exactly the result's members.
+// operation: the SDK takes the first registered one that has exactly the result's members. It panics when Render is set.
 func (o *Operation[C, In, Out]) Show(node func(out Out) render.Node) *Operation[C, In, Out] {
-	o.node, o.line = node, nil
+	o.node = node
+	return o.shownOnce()
+}
+
+func (o *Operation[C, In, Out]) shownOnce() *Operation[C, In, Out] {
+	if o.node != nil && o.line != nil {
+		panic(fmt.Sprintf("sdk: %s has Show and Render, of which only one can show a result", o.spec.name))
+	}
 	return o
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -63,12 +64,20 @@ func New[C any](name, description string) *Provider[C] {
 	return &Provider[C]{name: name, description: description, version: buildVersion(), config: t}
 }
 
-// Version sets the semantic version of the build, with or without a leading v. The default is the version of
-// the main module as the go command recorded it, or 0.0.0-dev.
+// semantic is a version as semver.org writes it.
+var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+
+// Version sets the semantic version of the build, with or without a leading v. It panics when it is none. An empty one
+// changes nothing: the default is the version of the main module as the go command recorded it, or 0.0.0-dev.
 func (p *Provider[C]) Version(version string) *Provider[C] {
-	if version != "" {
-		p.version = strings.TrimPrefix(version, "v")
+	if version == "" {
+		return p
 	}
+	bare := strings.TrimPrefix(version, "v")
+	if !semantic.MatchString(bare) {
+		panic(fmt.Sprintf("sdk: provider %q: version %q is not MAJOR.MINOR.PATCH, such as 1.2.3 or 1.2.3-rc.1", p.name, version))
+	}
+	p.version = bare
 	return p
 }
 

@@ -373,6 +373,30 @@ func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
 		{"a risk that is none", func() { sdk.Tool(with(run), "other", "Does it.", run).Mutates(sdk.Risk(1)) }, "sdk: other: a mutating operation has the risk"},
 		{"a timeout that leaves no time", func() { sdk.Tool(with(run), "other", "Does it.", run).Timeout(0) }, "sdk: other: a timeout of 0s"},
 		{"a provider's name that no configuration takes", func() { sdk.New[config]("my provider", "") }, `sdk: provider name "my provider"`},
+		{"a version that is none", func() { with(run).Version("1.2") }, `sdk: provider "probe": version "1.2" is not MAJOR.MINOR.PATCH`},
+		{"a branch for a version", func() { with(run).Version("vmain") }, `version "vmain" is not MAJOR.MINOR.PATCH`},
+		{"Show after Render", func() {
+			sdk.Tool(with(run), "other", "Does it.", run).
+				Render(func(doIn, doOut) string { return "" }).Show(func(doOut) render.Node { return nil })
+		}, "sdk: other has Show and Render"},
+		{"Render after Show", func() {
+			sdk.Tool(with(run), "other", "Does it.", run).
+				Show(func(doOut) render.Node { return nil }).Render(func(doIn, doOut) string { return "" })
+		}, "sdk: other has Show and Render"},
+		{"an argument that no command line takes", func() {
+			sdk.Tool(with(run), "other", "Does it.", func(context.Context, *call, struct {
+				N int `json:"line count"`
+			}) (doOut, error) {
+				panic("never called")
+			})
+		}, "sdk: probe.other: arguments: field "},
+		{"an argument that nobody would see", func() {
+			sdk.Tool(with(run), "other", "Does it.", func(context.Context, *call, struct {
+				n int `json:"n"`
+			}) (doOut, error) {
+				panic("never called")
+			})
+		}, ".n has a json tag but is not exported"},
 		{"an operation that comes too late", func() {
 			p := with(run)
 			sdktest.Start(t, p, map[string]any{"root": "/"})

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,6 +202,9 @@ func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 	return nil
 }
 
+// memberName is a name that a person can give on a command line.
+var memberName = regexp.MustCompile(`^[\pL\p{Nd}_][\pL\p{Nd}_-]*$`)
+
 // readTag gives the name of a field: "-" or nothing for one that takes no part, and nothing for an embedded struct whose
 // fields are the outer struct's. What encoding/json would read in another way than this package is an error.
 func readTag(t reflect.Type, sf reflect.StructField) (name string, optional bool, err error) {
@@ -219,6 +223,9 @@ func readTag(t reflect.Type, sf reflect.StructField) (name string, optional bool
 		return "", false, nil
 	case name == "":
 		return "", false, fmt.Errorf("field %s.%s has no json tag to take its name from", t, sf.Name)
+	}
+	if !memberName.MatchString(name) {
+		return "", false, fmt.Errorf("field %s.%s: the json name %q cannot be written as NAME=VALUE on a command line: use letters, digits, _ and -, the last not in front", t, sf.Name, name)
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if option != "" && option != "omitempty" && option != "omitzero" {

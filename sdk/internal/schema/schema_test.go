@@ -184,6 +184,20 @@ func TestOfRefusesWhatTheSubsetCannotSay(t *testing.T) {
 		{"a tag that nobody sees", reflect.StructOf([]reflect.StructField{
 			{Name: "n", PkgPath: "p", Type: reflect.TypeFor[int](), Tag: `json:"n"`},
 		}), "is not exported"},
+		{"a name with a space", reflect.TypeFor[struct {
+			N int `json:"line count"`
+		}](), `the json name "line count" cannot be written`},
+		{"a name with an equals sign", reflect.TypeFor[struct {
+			N int `json:"n=1"`
+		}](), `the json name "n=1" cannot be written`},
+		{"a name like a flag", reflect.TypeFor[struct {
+			N int `json:"-n"`
+		}](), `the json name "-n" cannot be written`},
+		{"a name like a path, in a list", reflect.TypeFor[struct {
+			L []struct {
+				N int `json:"a.b"`
+			} `json:"l"`
+		}](), `the json name "a.b" cannot be written`},
 		{"a struct that hides everything", reflect.TypeFor[struct {
 			Lock sync.Mutex `json:"lock"`
 		}](), "has no field that would be seen"},
