@@ -188,7 +188,7 @@ func (c *change) ready(ctx context.Context) (atomicfile.Change, error) {
 	if err == nil {
 		err = c.keep(ctx)
 	}
-	return atomicfile.Change{Name: c.target.resolved, Content: bytes.NewReader(c.after), Guard: c.untouched}, err
+	return atomicfile.Change{Name: c.target.resolved, Content: bytes.NewReader(c.after), New: !c.before.exists, Guard: c.untouched}, err
 }
 
 // abandon takes back what ready did.

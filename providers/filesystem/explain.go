@@ -49,6 +49,8 @@ func system(err error, doing string, t target) error {
 		return sdk.InvalidArgument(t.argued(), "cannot %s %s: it, or a part of it, is a file and not a directory", doing, t.name)
 	case errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.EINVAL):
 		return sdk.InvalidArgument(t.argued(), "cannot %s %s: %w", doing, clip(t.name), reason(err))
+	case errors.Is(err, fs.ErrExist):
+		return sdk.Conflict("cannot %s %s: something got the name at the same moment; look at what is there", doing, t.name)
 	case errors.Is(err, jail.ErrUnstable):
 		return sdk.Conflict("cannot %s %s: %w; try again", doing, t.name, jail.ErrUnstable).Retry()
 	}

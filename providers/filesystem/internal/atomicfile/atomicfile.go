@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/afero"
 )
@@ -84,7 +85,7 @@ func (w *Writer) Write(ctx context.Context, c Change) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if c.Guard != nil {
+	if err = s.claim(ctx); err == nil && c.Guard != nil {
 		err = c.Guard()
 	}
 	if err == nil {
@@ -101,6 +102,7 @@ type staged struct {
 	note    func() // the temporary file is gone
 	fresh   string // the temporary file; empty once it is in its place
 	existed bool
+	old     afero.File // what is to be replaced; nil: nothing is
 }
 
 func (w *Writer) stage(ctx context.Context, c Change) (_ *staged, err error) {
@@ -119,10 +121,9 @@ func (w *Writer) stage(ctx context.Context, c Change) (_ *staged, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.existed = old != nil
+	s.old, s.existed = old, old != nil
 	like := c.Like
 	if old != nil {
-		defer func() { err = errors.Join(err, old.Close()) }()
 		if c.New {
 			return nil, &fs.PathError{Op: "create", Path: c.Name, Err: fs.ErrExist}
 		}
@@ -133,6 +134,33 @@ func (w *Writer) stage(ctx context.Context, c Change) (_ *staged, err error) {
 	s.fresh = TempIn(dir)
 	s.note = w.Journal.begin(s.fresh)
 	return s, write(ctx, files, s.fresh, c, like)
+}
+
+// patience is how long a change waits for others of the same file. Between two
+// processes that do as this one does it is a matter of microseconds, and nobody
+// else must make a file unchangeable by holding a lock on it.
+const patience = 200 * time.Millisecond
+
+// claim keeps other processes from exchanging the same file between the guard
+// and the exchange: one of two changes would be lost. It is a matter of those
+// who take part; what they exchange is a file that is not the same any more.
+func (s *staged) claim(ctx context.Context) error {
+	if s.old == nil {
+		return nil
+	}
+	if !canLock {
+		err := s.old.Close()
+		s.old = nil
+		return err
+	}
+	for end := time.Now().Add(patience); !tryLock(s.old) && time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // place makes the staged file what its name means.
@@ -156,6 +184,10 @@ func (s *staged) close() error {
 	}
 	if err == nil { // else the next start tries again
 		s.note()
+	}
+	if s.old != nil {
+		err = errors.Join(err, s.old.Close())
+		s.old = nil
 	}
 	return errors.Join(err, s.release())
 }

@@ -28,7 +28,7 @@ type Batch struct {
 // step is one file of a batch.
 type step struct {
 	*staged
-	old     string // what was there, while the batch may fail
+	aside   string // what was there, while the batch may fail
 	oldNote func()
 	size    int64 // of the new file, by which it is known again
 	modTime time.Time
@@ -94,6 +94,9 @@ func (b *Batch) Commit(ctx context.Context) error {
 		}
 	}
 	for _, s := range b.steps {
+		if err := s.claim(ctx); err != nil {
+			return err
+		}
 		if s.Guard != nil {
 			if err := s.Guard(); err != nil {
 				return err
@@ -125,26 +128,26 @@ func (s *step) keepOld(ctx context.Context, j *Journal) error {
 	if !s.existed {
 		return nil
 	}
-	s.old = TempIn(filepath.Dir(s.Name))
-	s.oldNote = j.begin(s.old)
+	s.aside = TempIn(filepath.Dir(s.Name))
+	s.oldNote = j.begin(s.aside)
 	if s.removes {
 		return nil
 	}
-	if l, ok := s.files.(interface{ Link(from, to string) error }); ok && l.Link(s.Name, s.old) == nil {
+	if l, ok := s.files.(interface{ Link(from, to string) error }); ok && l.Link(s.Name, s.aside) == nil {
 		return nil
 	}
 	f, err := s.files.Open(s.Name)
 	if err != nil {
 		return err
 	}
-	err = write(ctx, s.files, s.old, Change{Content: io.Reader(f)}, f)
+	err = write(ctx, s.files, s.aside, Change{Content: io.Reader(f)}, f)
 	return errors.Join(err, f.Close())
 }
 
 func (s *step) carryOut() error {
 	var err error
 	if s.removes {
-		err = s.files.Rename(s.Name, s.old)
+		err = s.files.Rename(s.Name, s.aside)
 	} else {
 		err = s.place()
 	}
@@ -160,16 +163,16 @@ func (b *Batch) takeBack(cause error, committed func() error) error {
 			continue
 		}
 		var err error
-		if s.old == "" {
+		if s.aside == "" {
 			err = discard(s.files, s.Name)
 		} else {
-			err = s.files.Rename(s.old, s.Name)
+			err = s.files.Rename(s.aside, s.Name)
 		}
 		if err != nil {
 			names, cause = append(names, s.Name), errors.Join(cause, err)
 			continue
 		}
-		s.done, s.old = false, ""
+		s.done, s.aside = false, ""
 		s.oldNote()
 		s.oldNote = func() {}
 	}
@@ -189,8 +192,8 @@ func (b *Batch) takeBack(cause error, committed func() error) error {
 func (b *Batch) Close() error {
 	var err error
 	for _, s := range b.steps {
-		if s.old != "" && !b.stuck {
-			if failed := discard(s.files, s.old); failed != nil {
+		if s.aside != "" && !b.stuck {
+			if failed := discard(s.files, s.aside); failed != nil {
 				err = errors.Join(err, failed)
 			} else {
 				s.oldNote()

@@ -125,8 +125,8 @@ func Recover(dir string, files afero.Fs) (removed int, err error) {
 		return 0, err
 	}
 	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), journalSuffix) {
-			continue
+		if !strings.HasSuffix(entry.Name(), journalSuffix) || !entry.Type().IsRegular() {
+			continue // a pipe of this name would keep the start waiting
 		}
 		n, failed := recoverOne(filepath.Join(dir, entry.Name()), files)
 		removed, err = removed+n, errors.Join(err, failed)

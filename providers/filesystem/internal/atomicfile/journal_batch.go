@@ -32,7 +32,7 @@ func (j *Journal) commit(b *Batch) (done func() error, err error) {
 	id := rand.Text()
 	var lines strings.Builder
 	for _, s := range b.steps {
-		fmt.Fprintln(&lines, stepLine, id, strconv.Quote(s.Name), strconv.Quote(s.fresh), strconv.Quote(s.old), s.size, s.modTime.UnixNano())
+		fmt.Fprintln(&lines, stepLine, id, strconv.Quote(s.Name), strconv.Quote(s.fresh), strconv.Quote(s.aside), s.size, s.modTime.UnixNano())
 	}
 	fmt.Fprintln(&lines, beginLine, id)
 	if err := j.append(lines.String()); err != nil {
