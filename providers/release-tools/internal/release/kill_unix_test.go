@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,33 +30,56 @@ func TestKillAtEveryStep(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			eachStep(t, func(t *testing.T, s scene, i int) {
 				r := s.lay(t)
-				start := scene{s.name, s.commit, false}.lay(t) // what there was before any release
-				cmd := exec.Command(os.Args[0], "-test.run", "^TestKillAtEveryStep$")
-				cmd.Env = append(os.Environ(), "RELEASE_TOOLS_KILLED_IN="+r.Dir, fmt.Sprintf("RELEASE_TOOLS_KILLED_AT=%s %d %t %t", when, i, s.commit, s.undo))
-				out, err := cmd.CombinedOutput()
-				exit, ok := errors.AsType[*exec.ExitError](err)
-				require.True(t, ok && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL, "%v: %s", err, out)
-				require.NotContains(t, r.Git("fsck", "--strict", "--no-dangling"), "error")
-
-				s.requireNextReleaseKnows(t, r)
-				u, err := PrepareUndo(t.Context(), s.settings(), r.Dir, "1.4.0", time.Now())
-				if err == nil {
-					_, err = u.Run(t.Context(), new(ear).reporter())
-				}
-				if refused, ok := errors.AsType[*refusal.Error](err); ok { // killed before the first step, or after the last
-					require.Contains(t, []string{"unknown-release", "nothing-to-undo"}, refused.Kind)
-				} else {
-					require.NoError(t, err)
-				}
-				for _, same := range [][]string{{"status", "--porcelain"}, {"ls-files", "--stage"}, {"for-each-ref", "--format=%(refname)"}, {"log", "--format=%s"}} {
-					require.Equal(t, start.Git(same...), r.Git(same...), same)
-				}
-				require.Equal(t, start.Read("CHANGELOG.md"), r.Read("CHANGELOG.md"))
-				_, err = s.plan(t, r.Dir).Run(t.Context(), new(ear).reporter())
-				require.NoError(t, err)
+				s.kill(t, r, when, i)
+				s.requireRecovery(t, r)
 			})
 		})
 	}
+}
+
+// git outlives the process that started it: a commit whose hook was still running is made, and is found.
+func TestKillDuringACommit(t *testing.T) {
+	s := scene{"release with commit", true, false}
+	r := s.lay(t)
+	r.Hook("pre-commit", "echo waiting >.git/waiting; while test ! -e .git/go; do sleep 0.02; done")
+	s.kill(t, r, "during", 2)
+	require.NotEqual(t, "Release 1.4.0", r.Git("log", "-1", "--format=%s"))
+	r.Write(".git/go", "")
+	require.Eventually(t, func() bool {
+		return r.Git("log", "-1", "--format=%s") == "Release 1.4.0" && !r.Exists(".git/index.lock")
+	}, time.Minute, 20*time.Millisecond)
+	s.requireRecovery(t, r)
+}
+
+// kill runs the sequence in a process of its own, which dies at step i.
+func (s scene) kill(t *testing.T, r *gittest.Repo, when string, i int) {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestKillAtEveryStep$")
+	cmd.Env = append(os.Environ(), "RELEASE_TOOLS_KILLED_IN="+r.Dir, fmt.Sprintf("RELEASE_TOOLS_KILLED_AT=%s %d %t %t", when, i, s.commit, s.undo))
+	out, err := cmd.CombinedOutput()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	require.True(t, ok && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL, "%v: %s", err, out)
+	require.NotContains(t, r.Git("fsck", "--strict", "--no-dangling"), "error")
+}
+
+// requireRecovery holds the repository to what was promised of one that a kill left.
+func (s scene) requireRecovery(t *testing.T, r *gittest.Repo) {
+	start := scene{s.name, s.commit, false}.lay(t) // what there was before any release
+	s.requireNextReleaseKnows(t, r)
+	u, err := PrepareUndo(t.Context(), s.settings(), r.Dir, "1.4.0", time.Now())
+	if err == nil {
+		_, err = u.Run(t.Context(), new(ear).reporter())
+	}
+	if refused, ok := errors.AsType[*refusal.Error](err); ok { // killed before the first step, or after the last
+		require.Contains(t, []string{"unknown-release", "nothing-to-undo"}, refused.Kind)
+	} else {
+		require.NoError(t, err)
+	}
+	for _, same := range [][]string{{"status", "--porcelain"}, {"ls-files", "--stage"}, {"for-each-ref", "--format=%(refname)"}, {"log", "--format=%s"}} {
+		require.Equal(t, start.Git(same...), r.Git(same...), same)
+	}
+	require.Equal(t, start.Read("CHANGELOG.md"), r.Read("CHANGELOG.md"))
+	_, err = s.plan(t, r.Dir).Run(t.Context(), new(ear).reporter())
+	require.NoError(t, err)
 }
 
 // requireNextReleaseKnows tries another release: it says what half there is, or goes ahead because there is none.
@@ -97,6 +121,16 @@ func dieAtAStep(t *testing.T, dir string) {
 	seq := s.sequence(t, dir)
 	run := seq.steps[i].run
 	seq.steps[i].run = func(ctx context.Context) error {
+		if when == "during" { // the hook says that it waits
+			go func() {
+				for {
+					if _, err := os.Stat(filepath.Join(dir, ".git", "waiting")); err == nil {
+						_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+			}()
+		}
 		if when != "before" {
 			require.NoError(t, run(ctx))
 		}
