@@ -125,8 +125,15 @@ func newError(c Category, format string, args []any) *Error {
 // literal is text as a format that gives just the text: the name of an argument may come from a caller.
 func literal(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// asError gives any error its category.
+// asError is any error with its category and a text for a person.
 func asError(err error) *Error {
+	e := categorised(err)
+	e.Message = withPathsShown(e.Message, err)
+	return e
+}
+
+// categorised gives any error its category, in a value that is the caller's.
+func categorised(err error) *Error {
 	var known *Error
 	var argument *schema.ArgumentError
 	var field *config.FieldError
@@ -172,12 +179,12 @@ func escapes(err error) bool {
 
 // misnamed reports an error of a file operation that another name would not have.
 func misnamed(err error) bool {
-	var path *fs.PathError
-	if !errors.As(err, &path) {
+	reason := reasonOf(err)
+	if reason == err {
 		return false
 	}
 	for _, kind := range []error{fs.ErrInvalid, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP} {
-		if errors.Is(path.Err, kind) {
+		if errors.Is(reason, kind) {
 			return true
 		}
 	}

@@ -53,11 +53,11 @@ func existing(dir, text string, fits func(fs.FileMode) bool, kind string) (strin
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("must be %s that exists; there is no %s", kind, path)
+		return "", fmt.Errorf("must be %s that exists; there is no %s", kind, shownPath(path))
 	case err != nil:
-		return "", fmt.Errorf("must be %s; %s cannot be looked at: %w", kind, path, reasonOf(err))
+		return "", fmt.Errorf("must be %s; %s cannot be looked at: %w", kind, shownPath(path), reasonOf(err))
 	case !fits(info.Mode()):
-		return "", fmt.Errorf("must be %s, which %s is not", kind, path)
+		return "", fmt.Errorf("must be %s, which %s is not", kind, shownPath(path))
 	}
 	return path, nil
 }
@@ -71,20 +71,11 @@ func absolute(dir, text string) (string, error) {
 		}
 		return filepath.Join(home, text[1:]), nil
 	case strings.HasPrefix(text, "~"):
-		return "", fmt.Errorf("is %s; the home of another user has to be written out, and a name that starts with ~ as ./%s", text, text)
+		return "", fmt.Errorf("is %s; the home of another user has to be written out, and a name that starts with ~ as ./%s", shownPath(text), shownPath(text))
 	case filepath.IsAbs(text):
 		return filepath.Clean(text), nil
 	case dir == "":
-		return "", fmt.Errorf("is the relative path %s, and the root of the project is not known", text)
+		return "", fmt.Errorf("is the relative path %s, and the root of the project is not known", shownPath(text))
 	}
 	return filepath.Join(dir, text), nil
-}
-
-// reasonOf is the cause of err without the path that stands beside it already.
-func reasonOf(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -37,7 +37,7 @@ func openRoot(dir string) (any, io.Closer, error) {
 	j, err := jail.New(jail.Options{Roots: []string{dir}})
 	var bad *jail.RootError
 	if errors.As(err, &bad) {
-		return nil, nil, fmt.Errorf("must be a directory that can be opened; %s cannot: %w", dir, bad.Err)
+		return nil, nil, fmt.Errorf("must be a directory that can be opened; %s cannot: %w", shownPath(dir), bad.Err)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot be opened: %w", err)
@@ -53,7 +53,7 @@ func (r Root) FS() afero.Fs {
 	if r.jail == nil {
 		return afero.NewReadOnlyFs(afero.NewMemMapFs())
 	}
-	return r.jail
+	return rootFs{r.jail, r}
 }
 
 // IOFS gives the root to code that takes a filesystem of package io/fs, such as fs.WalkDir or template.ParseFS.
@@ -98,6 +98,10 @@ func (r Root) ReadFile(name string) ([]byte, error) {
 		return nil, r.missing("open", name)
 	}
 	data, err := afero.ReadFile(r.jail, name)
+	var path *fs.PathError
+	if errors.As(err, &path) { // what was opened bears another name
+		err = &fs.PathError{Op: path.Op, Path: name, Err: path.Err}
+	}
 	return data, r.explain(err)
 }
 
@@ -162,11 +166,24 @@ func unwritten(name string, err error) error {
 // explain says of an escape where it would have to stay.
 func (r Root) explain(err error) error {
 	if errors.Is(err, jail.ErrEscape) {
-		return fmt.Errorf("%w; name something inside %s", err, r.dir)
+		return fmt.Errorf("%w; name something inside %s", err, shownPath(r.dir))
 	}
 	return err
 }
 
+// rootFs is the jail as an afero filesystem, with errors that say all that the caller said.
+type rootFs struct {
+	*jail.Jail
+	root Root
+}
+
+func (f rootFs) Rename(from, to string) error {
+	if err := f.Jail.Rename(from, to); err != nil {
+		return f.root.explain(&os.LinkError{Op: "rename", Old: from, New: to, Err: reasonOf(err)})
+	}
+	return nil
+}
+
 func (Root) missing(op, name string) error {
-	return Failed("%s %s: the provider has no root; set it in the provider's block", op, name)
+	return Failed("%s %s: the provider has no root; set it in the provider's block", op, shownPath(name))
 }

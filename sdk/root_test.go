@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/sdk"
 	"github.com/agentco/agent/sdk/sdktest"
 )
@@ -135,6 +136,53 @@ func TestTheDraftOfAPrivateFileIsPrivate(t *testing.T) {
 	})
 }
 
+func TestErrorsOfARootNameWhatTheCallerNamed(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "logs"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o600))
+	outside := "; name something inside " + dir
+	for _, test := range []struct {
+		name string
+		act  func(sdk.Root) error
+		want string
+		kind toolv1.ToolErrorCategory
+	}{
+		{"a directory to read", func(r sdk.Root) error { _, err := r.ReadFile("logs"); return err },
+			"read logs: is a directory", toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"a directory that was opened", func(r sdk.Root) error {
+			f, err := r.Open("logs")
+			require.NoError(t, err)
+			_, err = f.Read(make([]byte, 1))
+			require.NoError(t, f.Close())
+			return fmt.Errorf("summing up: %w", err)
+		}, "summing up: read " + dir + "/logs: is a directory", toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"the root", func(r sdk.Root) error { _, err := r.ReadFile("."); return err },
+			"read .: is a directory", toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"a line break", func(r sdk.Root) error { _, err := r.Stat("a\nb"); return err },
+			`stat "a\nb": file does not exist`, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND},
+		{"a NUL", func(r sdk.Root) error { return r.WriteFile("a\x00b", nil, 0o600) },
+			`write "a\x00b": a path cannot contain a NUL byte`, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"a line break of the system's", func(sdk.Root) error { _, err := os.Stat("/none\n/a"); return sdk.NotFound("looking: %w", err) },
+			`looking: stat "/none\n/a": no such file or directory`, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND},
+		{"a move from nothing", func(r sdk.Root) error { return r.FS().Rename("none.txt", "b.txt") },
+			"rename none.txt b.txt: file does not exist", toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND},
+		{"a move below a file", func(r sdk.Root) error { return r.FS().Rename("logs", "a.txt/logs") },
+			"rename logs a.txt/logs: not a directory", toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS},
+		{"a move out", func(r sdk.Root) error { return r.FS().Rename("a.txt", "../a\n.txt") },
+			`rename a.txt "../a\n.txt": it is outside the allowed roots` + outside, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := sdk.New[rooted]("rooted", "For tests.")
+			sdk.Tool(p, "act", "Acts.", func(_ context.Context, c *sdk.Call[rooted], _ rootIn) (doOut, error) {
+				return doOut{}, test.act(c.Config.Root)
+			})
+			r := sdktest.Start(t, p, map[string]any{"root": dir}).Call(t.Context(), "act", nil)
+			require.Equal(t, test.want, r.Err.GetMessage())
+			require.Equal(t, test.kind, r.Err.GetCategory())
+		})
+	}
+}
+
 func TestRelativeNamesStartAtTheRootOrWhereTheCallIs(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
@@ -215,6 +263,7 @@ func TestPathsInAConfiguration(t *testing.T) {
 		{"lists and maps", map[string]any{"dirs": []any{".", "sub"}, "files": map[string]any{"a": "a.txt"}},
 			paths{Dirs: []sdk.Dir{sdk.Dir(project), sdk.Dir(filepath.Join(project, "sub"))}, Files: map[string]sdk.File{"a": sdk.File(filepath.Join(project, "a.txt"))}}, "", ""},
 		{"left out", nil, paths{}, "", ""},
+		{"with a line break", map[string]any{"dir": "a\nb"}, paths{}, "dir", `there is no "` + project + `/a\nb"`},
 		{"not there", map[string]any{"dir": "none"}, paths{}, "dir", "dir must be a directory that exists; there is no " + filepath.Join(project, "none")},
 		{"of the wrong kind", map[string]any{"file": "sub"}, paths{}, "file", "file must be a regular file, which "},
 		{"a named pipe, which would block", map[string]any{"file": "pipe"}, paths{}, "file", "is not"},
