@@ -68,6 +68,9 @@ func TestReleaseOfRealFiles(t *testing.T) {
 		accepted++
 		requireOnlyReleaseLines(t, file, string(p.After))
 		requireSameParts(t, []byte(file), p.After)
+		if after := string(p.After); strings.HasSuffix(file, "\n") != strings.HasSuffix(after, "\n") {
+			require.Regexp(t, `\n\[[^\n]*\n$`, after, "%s: only a link line that is appended may end the file anew", name)
+		}
 		next := parse(t, string(p.After))
 		require.Equal(t, append([]string{"999.0.0"}, labels(d)...), sorted(labels(next), "999.0.0"), name)
 		if u, err := next.Unreleased(); err == nil {
