@@ -49,6 +49,10 @@ func Check(ctx context.Context, command []string, o Options) (Report, error) {
 		return Report{}, fmt.Errorf("make a folder to try the provider in: %w", err)
 	}
 	defer removeAll(base)
+	// The provider works elsewhere, so a relative TMPDIR is not the same folder for it.
+	if base, err = filepath.Abs(base); err != nil {
+		return Report{}, err
+	}
 	s := newSubject(ctx, command, o, planned, base)
 	defer s.sweep()
 	// A scenario that cannot be set up is not the provider's fault.

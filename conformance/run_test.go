@@ -59,6 +59,15 @@ func TestCheckCleansUp(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// The provider starts elsewhere: a relative TMPDIR must be the same folder for it.
+func TestRelativeTemporaryFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".")
+	report, err := conformance.Check(t.Context(), []string{filepath.Join(binaries, "provider-bash")}, conformance.Options{Rules: []string{"describe.ref"}})
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Count(conformance.Pass), "%v", report.Rows)
+}
+
 // The scenario that README shows is one.
 func TestScenarioOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")

@@ -26,6 +26,8 @@ const (
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// A second Ctrl-C ends what the first one could not.
+	context.AfterFunc(ctx, stop)
 	f, err := parse(args)
 	switch {
 	case errors.Is(err, errHelp):

@@ -162,6 +162,10 @@ func (e *evaluation) texts(what string, x hcl.Expression) map[string]string {
 			e.add(fmt.Errorf("%s: %s.%s is null", x.Range(), what, name))
 			continue
 		}
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(text.AsString(), 0) {
+			e.add(fmt.Errorf("%s: %s.%q is no variable that the system takes", x.Range(), what, name))
+			continue
+		}
 		out[name] = text.AsString()
 	}
 	return out

@@ -72,11 +72,26 @@ func Empty() *Scenario { return &Scenario{waivers: map[string]string{}} }
 
 // Read reads a file. Its error names the line and what to write there.
 func Read(path string) (*Scenario, error) {
-	source, err := os.ReadFile(path)
+	source, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the scenario: %w", err)
 	}
 	return Parse(source, path)
+}
+
+// readFile reads a file of a size that a person writes: a pipe may never end, and a device neither.
+func readFile(path string) ([]byte, error) {
+	const most = 4 << 20
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	case info.Size() > most:
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), most)
+	}
+	return os.ReadFile(path)
 }
 
 // Parse reads the text of a file; name stands in errors.
@@ -99,13 +114,39 @@ func Parse(source []byte, name string) (*Scenario, error) {
 		if strings.TrimSpace(w.Reason) == "" {
 			return nil, fmt.Errorf("%s: the waiver of %s gives no reason; say why the rule cannot hold", name, w.Rule)
 		}
+		if _, twice := s.waivers[w.Rule]; twice {
+			return nil, fmt.Errorf("%s: %s is waived twice", name, w.Rule)
+		}
 		s.waivers[w.Rule] = w.Reason
+	}
+	if err := s.file.unique(name); err != nil {
+		return nil, err
 	}
 	// What is wrong is said now, not in the middle of a run.
 	if _, err := s.In("/workdir"); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// unique refuses files and calls that are there twice: which of them is meant could not be told.
+func (d document) unique(name string) error {
+	known := map[string]bool{}
+	for _, f := range d.Files {
+		if path := "file " + filepath.Clean(f.Path); known[path] {
+			return fmt.Errorf("%s: the file %q is there twice", name, f.Path)
+		} else {
+			known[path] = true
+		}
+	}
+	for _, c := range d.Calls {
+		if call := fmt.Sprintf("call %q %q", c.Operation, c.Name); known[call] {
+			return fmt.Errorf("%s: %s is there twice; give one another name", c.Range, call)
+		} else {
+			known[call] = true
+		}
+	}
+	return nil
 }
 
 // parseHCL reads syntax. A number with an exponent in the millions is refused before arithmetic on it takes for ever.
@@ -128,7 +169,7 @@ func parseHCL(source []byte, name string) (*hcl.File, error) {
 
 // ReadConfig replaces the configuration by the attributes of a file.
 func (s *Scenario) ReadConfig(path string) error {
-	source, err := os.ReadFile(path)
+	source, err := readFile(path)
 	if err != nil {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
@@ -248,7 +289,7 @@ func parseMode(text string) (fs.FileMode, error) {
 
 // inside refuses a path that leaves the working folder.
 func inside(path string) error {
-	if !filepath.IsLocal(path) {
+	if !filepath.IsLocal(path) || strings.ContainsRune(path, 0) {
 		return fmt.Errorf("%q is not a path inside the working folder; write a relative one", path)
 	}
 	return nil

@@ -97,6 +97,13 @@ call "stop" "it again" {
 
 func TestMistakes(t *testing.T) {
 	tests := []struct{ name, text, problem string }{
+		{"a file twice", "file \"a\" { content = \"\" }\nfile \"./a\" { content = \"\" }", "is there twice"},
+		{"a file that no system takes", `file "a\u0000" { content = "" }`, "not a path inside"},
+		{"a call twice", "call \"read\" \"a\" {}\ncall \"read\" \"a\" {}", "give one another name"},
+		{"a waiver twice", "waive \"a.b\" { reason = \"x\" }\nwaive \"a.b\" { reason = \"y\" }", "waived twice"},
+		{"a variable that no system takes", `environment = { "A=B" = "x" }`, "no variable"},
+		{"a value that no system takes", `environment = { A = "x\u0000" }`, "no variable"},
+		{"output that is no text", `call "read" "a" { stdout = ["x"] }`, "stdout must be a string"},
 		{"no HCL", `call "a" {`, "s.hcl:1"},
 		{"an unknown block", `cal "a" "b" {}`, "Unsupported block type"},
 		{"an unknown attribute", `call "a" "b" { until = 3 }`, "s.hcl:1,16-21: Unsupported argument"},
@@ -183,4 +190,12 @@ func FuzzParse(f *testing.F) {
 			require.True(t, filepath.IsLocal(file.Path))
 		}
 	})
+}
+
+// What is no regular file may never end.
+func TestReadOfWhatIsNoFile(t *testing.T) {
+	for _, path := range []string{t.TempDir(), os.DevNull} {
+		_, err := Read(path)
+		require.ErrorContains(t, err, "no regular file")
+	}
 }
