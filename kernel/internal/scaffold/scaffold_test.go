@@ -1,4 +1,4 @@
-package scaffold_test
+package scaffold
 
 import (
 	"flag"
@@ -10,8 +10,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
-
-	"github.com/agentco/agent/kernel/internal/scaffold"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -19,13 +17,13 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestFiles(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		sdk  scaffold.SDK
+		sdk  SDK
 	}{
-		{"release", scaffold.SDK{Version: "1.2.3"}},
-		{"checkout", scaffold.SDK{Checkout: "/home/me/my agent"}},
+		{"release", SDK{Version: "1.2.3"}},
+		{"checkout", SDK{Checkout: "/home/me/my agent"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := scaffold.Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: test.sdk}
+			p := Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: test.sdk}
 			files, err := p.Files()
 			require.NoError(t, err)
 			got := &txtar.Archive{}
@@ -48,13 +46,13 @@ func TestFiles(t *testing.T) {
 func TestEveryTemplateIsUsed(t *testing.T) {
 	templates, err := os.ReadDir("templates")
 	require.NoError(t, err)
-	files, err := scaffold.Provider{}.Files()
+	files, err := Provider{}.Files()
 	require.NoError(t, err)
 	require.Len(t, files, len(templates))
 }
 
 func TestWrite(t *testing.T) {
-	p := scaffold.Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: scaffold.SDK{Version: "1.2.3"}}
+	p := Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: SDK{Version: "1.2.3"}}
 	names := func(t *testing.T, dir string) (names []string) {
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
@@ -85,7 +83,7 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o644))
 		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "main.go")))
 		_, err := p.Write(dir)
-		var exists *scaffold.ExistsError
+		var exists *ExistsError
 		require.ErrorAs(t, err, &exists)
 		require.Equal(t, []string{"README.md", "main.go"}, exists.Names)
 		require.ElementsMatch(t, []string{"README.md", "main.go"}, names(t, dir))
@@ -102,7 +100,7 @@ func TestWrite(t *testing.T) {
 
 func TestCheckName(t *testing.T) {
 	for _, name := range []string{"a", "wordcount", "release-tools", "s3", "x2-y3"} {
-		require.NoError(t, scaffold.CheckName(name), name)
+		require.NoError(t, CheckName(name), name)
 	}
 	for _, test := range []struct{ name, says string }{
 		{"", "needs a name"},
@@ -115,7 +113,7 @@ func TestCheckName(t *testing.T) {
 		{"zählen", `"zählen" cannot be the name`},
 		{"averyveryveryveryveryveryverylongnamethatgoeson", "at most 40"},
 	} {
-		require.ErrorContains(t, scaffold.CheckName(test.name), test.says, test.name)
+		require.ErrorContains(t, CheckName(test.name), test.says, test.name)
 	}
 }
 
@@ -124,7 +122,7 @@ func TestReleased(t *testing.T) {
 		"1.2.3": true, "0.1.0-rc.1": true, "": false, "0.1.0-12-gabc1234": false, "0.1.0-dirty": false,
 		"0.1.0-12-gabc1234-dirty": false, "e9a4da1": false, "devel": false,
 	} {
-		sdk, ok := scaffold.Released(build)
+		sdk, ok := Released(build)
 		require.Equal(t, released, ok, build)
 		if ok {
 			require.Equal(t, build, sdk.Version)
@@ -138,17 +136,17 @@ func TestCheckout(t *testing.T) {
 	require.NoError(t, err)
 	want := filepath.ToSlash(root)
 	for _, dir := range []string{repository, filepath.Join(repository, "sdk"), root} {
-		sdk, err := scaffold.FromCheckout(dir)
+		sdk, err := FromCheckout(dir)
 		require.NoError(t, err)
 		require.Equal(t, want, sdk.Checkout)
 	}
-	_, err = scaffold.FromCheckout(t.TempDir())
+	_, err = FromCheckout(t.TempDir())
 	require.ErrorContains(t, err, "is no checkout of github.com/agentco/agent")
 
-	sdk, err := scaffold.FindCheckout(".")
+	sdk, err := FindCheckout(".")
 	require.NoError(t, err)
 	require.Equal(t, want, sdk.Checkout)
-	_, err = scaffold.FindCheckout(t.TempDir())
+	_, err = FindCheckout(t.TempDir())
 	require.ErrorContains(t, err, "there is no checkout")
 }
 
@@ -157,7 +155,7 @@ func TestCheckout(t *testing.T) {
 func TestTutorial(t *testing.T) {
 	tutorial, err := os.ReadFile("../../../docs/writing-a-provider.md")
 	require.NoError(t, err)
-	files, err := scaffold.Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: scaffold.SDK{Version: "1.2.3"}}.Files()
+	files, err := Provider{Name: "wordcount", Source: "github.com/me/provider-wordcount", SDK: SDK{Version: "1.2.3"}}.Files()
 	require.NoError(t, err)
 	var written strings.Builder
 	for _, f := range files {
@@ -181,7 +179,7 @@ func TestTutorial(t *testing.T) {
 
 // TestVersions holds what a new provider requires to what the SDK is built with.
 func TestVersions(t *testing.T) {
-	files, err := scaffold.Provider{Name: "x", Source: "github.com/me/x", SDK: scaffold.SDK{Version: "1.2.3"}}.Files()
+	files, err := Provider{Name: "x", Source: "github.com/me/x", SDK: SDK{Version: "1.2.3"}}.Files()
 	require.NoError(t, err)
 	sdk, err := os.ReadFile("../../../sdk/go.mod")
 	require.NoError(t, err)
