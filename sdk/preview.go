@@ -46,6 +46,9 @@ func (s *server) preview(rpc context.Context, command bool, call *toolv1.ToolCal
 
 // tree is a node as it may be sent.
 func (s *server) tree(what string, node render.Node) (*renderv1.RenderTree, error) {
+	if fault := unshowable(node); fault != "" {
+		return nil, s.refusal(Failed("%s %s", what, fault))
+	}
 	tree := secret.Clean(s.secrets, render.Tree(node))
 	if size := proto.Size(tree); size > messageBytes {
 		return nil, s.refusal(Failed("%s has %d bytes and one message carries at most %d", what, size, messageBytes))
