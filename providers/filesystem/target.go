@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/sdk"
 )
 
@@ -35,7 +36,16 @@ func (w *workspace) target(call *sdk.Call[config], doing, name string) (target, 
 		return target{}, w.explain(err, doing, t)
 	}
 	t.resolved = resolved
-	return t, nil
+	return t, ours(doing, t)
+}
+
+// ours returns an error for a name that only temporary files of this provider
+// have: what had it would be seen by no search and no listing.
+func ours(doing string, t target) error {
+	if atomicfile.IsTemp(t.resolved) {
+		return sdk.Denied("cannot %s %s: this provider keeps such names for its temporary files", doing, t.name)
+	}
+	return nil
 }
 
 // itself finds what has a name: at the end a link is meant, not what it leads
@@ -62,7 +72,7 @@ func (w *workspace) itself(call *sdk.Call[config], doing, argument, name string)
 	if info, err := lstat(w.files, resolved); err == nil && trimmed != t.path && !info.IsDir() {
 		return target{}, w.explain(syscall.ENOTDIR, doing, t)
 	}
-	return t, nil
+	return t, ours(doing, t)
 }
 
 // longestName is beyond what any path may be: the jail says so.

@@ -2,10 +2,13 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 )
 
 // FO-29
@@ -145,4 +148,16 @@ func TestWriteFileWhereTemporaryNamesAreDenied(t *testing.T) {
 			w.refused("write_file", args{"path": ".x.tmp", "content": "new"}, denied)
 		})
 	}
+}
+
+// A name of the provider's own temporary files would be hidden from every search.
+func TestNamesOfTemporaryFilesAreRefused(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/f", "x")
+	name := filepath.Base(atomicfile.TempIn("."))
+	e := w.refused("write_file", args{"path": name, "content": "x"}, denied)
+	require.Contains(t, e.GetMessage(), "temporary files")
+	w.refused("move", args{"source": "f", "destination": name}, denied)
+	w.refused("apply_edits", args{"files": []any{args{"path": name, "content": "x"}}}, denied)
+	w.refused("create_directory", args{"path": name}, denied)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 )
 
 // DefaultDeny hides what holds secrets in most projects: private keys and
@@ -103,12 +104,13 @@ func (l denyList) matchesOne(rel string) bool {
 	return denied
 }
 
-// fold makes one of the spellings that a case-insensitive filesystem takes for
-// the same name. Going up first catches letters such as the long s.
+// fold makes one of the spellings that some filesystem takes for the same name:
+// with letters of either case, or composed in another way. Going up first catches
+// letters such as the long s.
 func fold(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
-			return strings.ToLower(strings.ToUpper(s))
+			return norm.NFC.String(strings.ToLower(strings.ToUpper(s)))
 		}
 	}
 	return s

@@ -24,6 +24,8 @@ func TestDenyList(t *testing.T) {
 		{"not an environment", DefaultDeny, ".environment", false},
 		{"another case", DefaultDeny, ".ENV", true},
 		{"a letter that folds", DefaultDeny, "id_r\u017fa", true},
+		{"a name composed in another way", []string{"caf\u00e9"}, "CAFE\u0301", true},
+		{"a pattern composed in another way", []string{"cafe\u0301*"}, "caf\u00c9s", true},
 		{"private key", DefaultDeny, "home/.ssh/id_ed25519", true},
 		{"public key", DefaultDeny, "home/.ssh/id_ed25519.pub", false},
 		{"certificate store", DefaultDeny, "tls/server.pem", true},
