@@ -11,6 +11,7 @@
 //	             │          session                  one life: every call, preview and rendering, then the shutdown
 //	             │          cancels, crowd, orphan   calls cancelled, side by side, and without a kernel
 //	             │          unheard, unhurried       calls for a kernel without callbacks, or with slow ones
+//	            │          repeated, hurried        calls made twice, and a shutdown while one runs
 //	             ▼
 //	          catalogue ──► check(subject) finding ──► Row: pass, fail, warn or skipped, and what was seen
 //
@@ -31,4 +32,6 @@
 // what several rules need in as few processes as possible.
 //
 // Every rule has a provider in internal/fixture that breaks it and nothing else; a test fails while one is missing.
+// That test tries one provider for each rule; CONFORMANCE_FAULTS='*' has it try all of them, and a glob such as
+// 'cancel.*' some.
 package conformance
