@@ -11,7 +11,7 @@
 //	             │          session                  one life: every call, preview and rendering, then the shutdown
 //	             │          cancels, crowd, orphan   calls cancelled, side by side, and without a kernel
 //	             │          unheard, unhurried       calls for a kernel without callbacks, or with slow ones
-//	            │          repeated, hurried        calls made twice, and a shutdown while one runs
+//	             │          repeated, hurried        calls made twice, and a shutdown while one runs
 //	             ▼
 //	          catalogue ──► check(subject) finding ──► Row: pass, fail, warn or skipped, and what was seen
 //
