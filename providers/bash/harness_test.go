@@ -42,6 +42,8 @@ type tests struct{ *testing.M }
 
 func (t tests) Run() int {
 	flag.Parse()
+	// A provider with the race detector would sleep before it exits, for longer than it is given.
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	if *binaryPath != "" {
 		return t.M.Run()
 	}

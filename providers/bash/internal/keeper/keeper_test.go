@@ -415,6 +415,13 @@ func TestStoppedKeeper(t *testing.T) {
 	}
 }
 
+func TestKeeperStoppedBeforeTheEnd(t *testing.T) {
+	process, out := start(t, open(t), `echo up; kill -STOP $PPID; exit 5`)
+	readLine(t, out)
+	wait(t, "gone", process.Gone())
+	require.Equal(t, 5, process.Status().Code)
+}
+
 func TestKeeperStoppedWhileIdle(t *testing.T) {
 	pool := open(t)
 	require.NoError(t, syscall.Kill(soleKeeper(t, pool), syscall.SIGSTOP))

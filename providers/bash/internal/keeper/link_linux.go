@@ -15,8 +15,13 @@ import (
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
-// answerPace is how often a keeper that does not answer is woken.
-const answerPace = 100 * time.Millisecond
+const (
+	// answerPace is how often a keeper that does not answer is woken.
+	answerPace = 100 * time.Millisecond
+	// wakePace is how often a keeper is that keeps a command: stopped, it would not tell how the
+	// command ends.
+	wakePace = time.Second
+)
 
 // link is the provider's side of one keeper.
 type link struct {
@@ -94,7 +99,22 @@ func (l *link) start(spec Spec) (*Process, error) {
 		}
 		return nil, err
 	}
+	go l.keepAwake(process)
 	return process, nil
+}
+
+// keepAwake continues the keeper of a command for as long as there is something of it.
+func (l *link) keepAwake(p *Process) {
+	tick := time.NewTicker(wakePace)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			l.wake()
+		case <-p.gone:
+			return
+		}
+	}
 }
 
 // answer waits for the answer of a keeper that may be stopped at any moment, even by the
