@@ -154,7 +154,7 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 		approver = gate.ApproveAll("--yes")
 	} else if t := openTerminal(); t != nil {
 		defer t.close()
-		a.prompt.display, a.prompt.terminal = a.display, t
+		a.prompt.display, a.prompt.terminal, a.prompt.project = a.display, t, p.Project
 		approver = &a.prompt
 	}
 	e, err := a.start(p, approver, names...)

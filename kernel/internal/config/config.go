@@ -26,6 +26,7 @@ type Project struct {
 	Warnings Diagnostics
 
 	file  *file
+	scope Scope
 	rules []ruleRange // where each of Policies stands
 }
 

@@ -22,7 +22,7 @@ func load(f *file, syntax hcl.Diagnostics, path string, scope Scope) (*Project, 
 	l := &loader{
 		file: f, scope: scope, syntax: syntax, diags: syntax,
 		first: map[string]hcl.Range{}, blocks: map[string]*block{},
-		project: &Project{File: path, Root: scope.Root, file: f},
+		project: &Project{File: path, Root: scope.Root, file: f, scope: scope},
 	}
 	l.run()
 	all := f.render(l.diags)

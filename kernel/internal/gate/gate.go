@@ -47,7 +47,7 @@ type Answer struct {
 	Approved bool
 	// Session approves what the question offers as well, until the Gate is gone. It means nothing without Approved.
 	Session bool
-	// By says who answered, such as "person" or "--yes".
+	// By says who answered, and for how long, such as "person" or "--yes".
 	By string
 	// Reason is why the item was refused; it may be empty.
 	Reason string

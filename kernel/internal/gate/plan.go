@@ -94,7 +94,7 @@ func (p *Plan) Ask(ctx context.Context) []Verdict {
 	}
 	answers, problem := p.gate.answers(ctx, questions)
 	for n, i := range asked {
-		v := settle(p.calls[i], questions[n].PlanItem, answers[n], problem)
+		v := settle(p.calls[i], questions[n], answers[n], problem)
 		if v.Allowed && answers[n].Session && questions[n].Offer != nil {
 			p.gate.remember(questions[n].Offer)
 		}
@@ -171,7 +171,8 @@ func (g *Gate) ask(ctx context.Context, questions []Question) (answers []Answer,
 	return g.Approver.Approve(ctx, questions)
 }
 
-func settle(c Call, item *planv1.PlanItem, a Answer, problem string) Verdict {
+func settle(c Call, q Question, a Answer, problem string) Verdict {
+	item := q.PlanItem
 	v := Verdict{Allowed: problem == "" && a.Approved, By: a.By, Item: item}
 	if v.By == "" {
 		v.By = item.GetDecidedBy()
@@ -183,7 +184,7 @@ func settle(c Call, item *planv1.PlanItem, a Answer, problem string) Verdict {
 	item.Decision = planv1.PlanDecision_PLAN_DECISION_DENY
 	switch {
 	case problem != "":
-		v.Reason = fmt.Sprintf("%s was not run: %s. %s", c, problem, remedy(c))
+		v.Reason = fmt.Sprintf("%s was not run: %s. %s", c, problem, remedy(c, q.Offer))
 	case a.Reason != "":
 		v.Reason = fmt.Sprintf("%s was not run: %s", c, a.Reason)
 	default:
@@ -192,11 +193,19 @@ func settle(c Call, item *planv1.PlanItem, a Answer, problem string) Verdict {
 	return v
 }
 
-// remedy says how to let the call run without anybody to ask.
-func remedy(c Call) string {
+// remedy says how to let the call run without anybody to ask. A policy about a shell is about what it is to run.
+func remedy(c Call, offer *Grant) string {
+	match := policy.Match{Provider: c.Provider, ToolName: c.Operation}
+	_, shell := c.Arguments.GetFields()["command"]
+	switch {
+	case shell && offer == nil:
+		return "Approve it with --yes; no policy can tell this command from others"
+	case shell:
+		match = offer.Match
+	}
 	return fmt.Sprintf(`Approve it with --yes, or let it run always with a policy in agent.hcl:
-policy "allow-%[1]s" {
-  match  = { provider = %[2]q, tool_name = %[1]q }
+policy "allow-%s" {
+  match  = { %s }
   action = "allow"
-}`, c.Operation, c.Provider)
+}`, c.Operation, match)
 }

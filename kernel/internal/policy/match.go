@@ -3,7 +3,9 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -72,20 +74,20 @@ func spelt(name string) string {
 func (m Match) String() string {
 	var fields []string
 	add := func(name, value string) { fields = append(fields, name+" = "+value) }
+	for _, field := range [][2]string{{"provider", m.Provider}, {"tool_name", m.ToolName}} {
+		if field[1] != "" {
+			add(field[0], fmt.Sprintf("%q", field[1]))
+		}
+	}
 	if len(m.Command) > 0 {
-		add("command", "["+quoteAll(m.Command)+"]")
+		add("command", "["+inHCL(quoteAll(m.Command))+"]")
 	}
 	if len(m.Arguments) > 0 {
 		var globs []string
 		for _, name := range slices.Sorted(maps.Keys(m.Arguments)) {
-			globs = append(globs, fmt.Sprintf("%s = %q", name, m.Arguments[name]))
+			globs = append(globs, fmt.Sprintf("%s = %s", argumentName(name), inHCL(strconv.Quote(m.Arguments[name]))))
 		}
 		add("arguments", "{ "+strings.Join(globs, ", ")+" }")
-	}
-	for _, field := range [][2]string{{"tool_name", m.ToolName}, {"provider", m.Provider}} {
-		if field[1] != "" {
-			add(field[0], fmt.Sprintf("%q", field[1]))
-		}
 	}
 	if m.Risk != 0 {
 		add("risk", fmt.Sprintf("%q", spelt(m.Risk.String())))
@@ -94,4 +96,18 @@ func (m Match) String() string {
 		add("kind", fmt.Sprintf("%q", spelt(m.Kind.String())))
 	}
 	return strings.Join(fields, ", ")
+}
+
+// inHCL keeps quoted text from being read as a template.
+func inHCL(quoted string) string {
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+func argumentName(name string) string {
+	if identifier.MatchString(name) {
+		return name
+	}
+	return inHCL(strconv.Quote(name))
 }

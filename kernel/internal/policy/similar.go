@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -71,13 +72,18 @@ func collectPaths(s *structpb.Struct, prefix string, found func(name, value stri
 			switch kind := one.GetKind().(type) {
 			case *structpb.Value_StringValue:
 				if isPath(key) {
-					found(prefix+key, kind.StringValue, !strings.Contains(key, ".") && kind.StringValue != "")
+					found(prefix+key, kind.StringValue, !strings.Contains(key, ".") && plainText(kind.StringValue))
 				}
 			case *structpb.Value_StructValue:
 				collectPaths(kind.StructValue, prefix+key+".", found)
 			}
 		}
 	}
+}
+
+// plainText reports whether a person sees all of a value that they are shown.
+func plainText(value string) bool {
+	return value != "" && !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // folder is a glob of the folder that all the paths are in, without those below it.

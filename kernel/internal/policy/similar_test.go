@@ -49,7 +49,7 @@ func TestNothingIsSimilar(t *testing.T) {
 		"background": {"command": "go test", "background": true}, "input": {"command": "cat", "stdin": "x"}, "shell": {"command": "sh -c x"},
 		"files": {"command": "rm *.o"}, "empty command": {"command": ""}, "command is no text": {"command": 1.0, "path": "x"},
 		"too many": {"command": "a;b;c;d;e"}, "folders": {"paths": []any{"a/x", "b/y"}}, "empty path": {"path": ""},
-		"odd name": {"a.path": "x"}, "list of more": {"paths": []any{"x", 1.0}},
+		"unseen": {"path": "a\u202eb"}, "odd name": {"a.path": "x"}, "list of more": {"paths": []any{"x", 1.0}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Nil(t, Similar(similarCall(t, args))) })
 	}
