@@ -44,6 +44,14 @@ test: ## run every test
 race: ## run every test under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race work
 
+# Every fault there is, where make test tries one for each rule; every race and every property for longer.
+.PHONY: test-long
+test-long: ## run the tests that can be run for longer: all faults, races, properties, ends of output
+	CONFORMANCE_FAULTS='*' go test -count=1 -timeout 30m -run EachFault ./conformance
+	go test -count=1 -timeout 10m -run RaceOfProcesses ./sdk/jail -race-time=60s
+	go test -count=1 -timeout 30m -run Property ./providers/filesystem -rapid.checks=3000
+	go test -count=1 -timeout 30m ./providers/bash -exits 10000 -calls 1000
+
 FUZZTIME ?= 10s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (10s) each
@@ -92,6 +100,12 @@ bin/buf: tools/buf/go.mod tools/buf/go.sum
 bin/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 	@mkdir -p bin
 	cd tools/lint && GOWORK=off go build -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+# A release is named by whoever makes it: the version that builds take from the last tag is not the next one.
+.PHONY: release
+release: build ## make a release of this repository with its own /release: VERSION=1.4.0, or VERSION=auto
+	$(if $(filter command line,$(origin VERSION)),,$(error say which: make release VERSION=1.4.0))
+	@sh tools/release.sh "$(VERSION)"
 
 .PHONY: clean
 clean: ## remove what was built
