@@ -17,7 +17,7 @@ type Rule struct {
 	Level Level  `json:"level"`
 	// Title is the rule in one sentence.
 	Title string `json:"title"`
-	// Section is where the rule stands, such as "protocol.md, Invoke".
+	// Section is where the rule stands, such as "docs/protocol.md, Invoke".
 	Section string `json:"section"`
 	// Sentence is what is written there.
 	Sentence string `json:"sentence"`

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,9 +18,25 @@ func TestRulesAreWhole(t *testing.T) {
 		known[e.ID] = true
 		require.Contains(t, []Level{Must, MustNot, Should}, e.Level, e.ID)
 		require.True(t, strings.HasSuffix(e.Title, "."), "%s: one whole sentence", e.ID)
-		require.NotEmpty(t, e.Sentence, e.ID)
-		require.Regexp(t, `^(protocol|wire)\.md`, e.Section, e.ID)
 		require.NotNil(t, e.check, e.ID)
+	}
+}
+
+// TestRulesStandInTheProtocol holds that each rule quotes docs/protocol.md word for word, from the section it names, and
+// binds as much as the sentence does.
+func TestRulesStandInTheProtocol(t *testing.T) {
+	text, err := os.ReadFile("../docs/protocol.md")
+	require.NoError(t, err)
+	sections := map[string]string{}
+	for section := range strings.SplitSeq(string(text), "\n## ") {
+		title, body, _ := strings.Cut(section, "\n")
+		sections["docs/protocol.md, "+title] = strings.Join(strings.Fields(body), " ")
+	}
+	for _, rule := range Rules() {
+		require.Contains(t, sections, rule.Section, rule.ID)
+		require.Contains(t, sections[rule.Section], rule.Sentence, rule.ID)
+		require.Regexp(t, `^[A-Z].*[.:]$`, rule.Sentence, "%s: whole sentences", rule.ID)
+		require.Contains(t, rule.Sentence, string(rule.Level), rule.ID)
 	}
 }
 
