@@ -332,7 +332,7 @@ func FuzzLoad(f *testing.F) {
 		"", withProvider(`token = env("TOKEN")`), `policy "x" { match = {} action = "ask" }`,
 		"policy \"x\" {\n match = { command = [\"go test *\"], arguments = { path = \"${path.root}/{a,b}/**\" } }\n action = \"allow\"\n}",
 		`required_providers { a = { source = "github.com/o/r//p", version = ">= 1, < 2" } }`,
-		`provider "x" { a = <<EOT` + "\n${path.root}\nEOT\n}", `settings { retry {} }`, `dev_overrides { a = "/x" }`,
+		`provider "x" { a = <<EOT` + "\n${path.root}\nEOT\n}", `settings { retry {} }`, "call \"a\" {\n operation = \"b.c\"\n arguments = { x = [1, null, path.root] }\n expect = \"ask\"\n}", `dev_overrides { a = "/x" }`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -350,6 +350,8 @@ func FuzzLoad(f *testing.F) {
 				require.NotContains(t, err.Error(), secret)
 			}
 		}
+		cases, diags := parse("policy.test.hcl", src)
+		_, _ = loadPolicyCases(cases, diags, testScope())
 		global, diags := parse("config.hcl", src)
 		_, _ = loadGlobal(global, diags, "config.hcl", testScope())
 	})

@@ -79,6 +79,29 @@ func TestRemedyNamesThePolicy(t *testing.T) {
 	require.Equal(t, 1, p.Open(), "and allow that call only")
 }
 
+// What is recommended for a shell is about the command, never about every call of it.
+func TestRemedyForAShell(t *testing.T) {
+	run := func(command string) Call {
+		return Call{ID: "4", Provider: "sh", Operation: "bash", Kind: toolv1.ToolKind_TOOL_KIND_RESOURCE,
+			Arguments: &structpb.Struct{Fields: map[string]*structpb.Value{"command": structpb.NewStringValue(command)}}}
+	}
+	v := (&Gate{}).Review([]Call{run("go test > x")}).Ask(t.Context())[0]
+	require.Contains(t, v.Reason, "no policy can tell this command from others")
+	require.NotContains(t, v.Reason, "\npolicy")
+
+	call := run(`go test ./... && echo '${a}' "%{b}"`)
+	v = (&Gate{}).Review([]Call{call}).Ask(t.Context())[0]
+	at := strings.Index(v.Reason, "\npolicy")
+	require.Positive(t, at, v.Reason)
+	path := filepath.Join(t.TempDir(), "agent.hcl")
+	require.NoError(t, os.WriteFile(path, []byte("required_providers {\n  sh = { source = \"example.org/o/r\" }\n}"+v.Reason[at:]), 0o600))
+	project, err := config.Load(path, "agent.hcl", config.Scope{})
+	require.NoError(t, err)
+	rules, err := policy.New(project.Policies)
+	require.NoError(t, err)
+	require.Equal(t, 1, (&Gate{Policy: rules}).Review([]Call{call, run("go vet")}).Open(), "and allow that call only")
+}
+
 func TestApprovalAfterTheTurnWasStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	g := &Gate{Approver: ApproverFunc(func(_ context.Context, items []Question) ([]Answer, error) {

@@ -66,6 +66,7 @@ func TestCommands(t *testing.T) {
 		{"to a file", goTest, "go test > ~/.bashrc", possible},
 		{"to a file, forced", goTest, "go test >| x", possible},
 		{"to the end of a file", goTest, "go test >> x", possible},
+		{"both thrown away, or in the background", goTest, "go test &>/dev/null", possible},
 		{"both to a file", goTest, "go test &> x", possible},
 		{"both to a file, older", goTest, "go test >& x", possible},
 		{"numbered to a file", goTest, "go test 2> x", possible},

@@ -109,7 +109,7 @@ func harmless(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		return to.fixed && (to.text == "-" || to.text != "" && strings.Trim(to.text, "0123456789") == "")
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn: // &> is a background job to some shells
 		return to.fixed && to.text == "/dev/null"
 	default:
 		return false
