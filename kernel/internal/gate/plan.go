@@ -58,6 +58,9 @@ func (g *Gate) Review(calls []Call) *Plan {
 			p.open = append(p.open, i)
 		default:
 			p.verdicts[i].Reason = fmt.Sprintf("%s was not run: %s denies it", c, d.By)
+			if d.Why != "" {
+				p.verdicts[i].Reason += ": " + d.Why
+			}
 		}
 	}
 	return p

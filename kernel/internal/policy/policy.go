@@ -35,6 +35,8 @@ type Decision struct {
 	By string
 	// Rule is the rule that decided; nil when a default did.
 	Rule *Rule
+	// Why says what made the rule hold for a call that it is not certain to be about.
+	Why string
 	// Warning is set when a rule could not be followed to the letter.
 	Warning string
 }
@@ -133,7 +135,11 @@ func (s *Set) Explain(c Call) (Decision, []Judged) {
 			judged[i].Why = s.lost(i, winner)
 		}
 	}
-	return s.decision(winner, c), judged
+	d := s.decision(winner, c)
+	if winner >= 0 {
+		d.Why = judged[winner].Why
+	}
+	return d, judged
 }
 
 func (s *Set) readsCommands() bool {
