@@ -72,8 +72,9 @@ func (c *Call[C]) Status(format string, args ...any) {
 func (c *Call[C]) Progress(done, total int) { c.frame.events.progress(done, total) }
 
 // Stdout sends what is written to it as output, in chunks of at most 32 KiB, exactly as it is. Write blocks while
-// the kernel is slow to read. After a cancellation the last 64 KiB go into the report instead. The value of a sensitive
-// attribute is found within one Write, not when it is cut by two.
+// the kernel is slow to read, at most until a cancellation. After it nothing is sent any more: the last 64 KiB go into the
+// report instead, and Write gives no error for it. The value of a sensitive attribute is found within one Write, not when
+// it is cut by two.
 func (c *Call[C]) Stdout() io.Writer {
 	return &output{events: c.frame.events, stream: toolv1.OutputStream_OUTPUT_STREAM_STDOUT}
 }

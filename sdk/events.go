@@ -19,6 +19,8 @@ const (
 	messageBytes = 4<<20 - 64<<10
 	// textBytes is the most of a text that is meant for one look.
 	textBytes = 64 << 10
+	// unreadBytes is how much of a call gRPC takes before it waits for a reader. It looks at what it has, not at what comes.
+	unreadBytes = 64 << 10
 )
 
 // events is the outgoing side of one call. It keeps the grammar (at most one exit status, nothing after the end),
@@ -37,15 +39,45 @@ type events struct {
 	refused *undeclared // the first of what the operation may not send
 	report  *structpb.Struct
 	output  tail
+	chunk   []byte // what is being sent of the output
+	begun   int    // bytes sent so far, counted until they are unreadBytes
 }
 
-// emit sends one event. The lock is held while it is sent: a gRPC stream takes one writer at a time. It returns
-// false when the event can no longer be delivered.
+// emit sends one event. It returns false when the event can no longer be delivered.
 func (e *events) emit(event *toolv1.ToolEvent) bool {
+	err := e.deliver(event)
+	if e.begun < unreadBytes {
+		e.begun += proto.Size(event)
+	}
+	return err == nil && e.ctx.Err() == nil
+}
+
+// deliver sends one event, and none after a cancellation. The lock is held meanwhile: a gRPC stream takes one writer at a
+// time.
+func (e *events) deliver(event *toolv1.ToolEvent) error {
+	if err := e.ctx.Err(); err != nil {
+		return err
+	}
 	if !e.secrets.Empty() {
 		event = secret.Clean(e.secrets, event)
 	}
-	return e.send(event) == nil && e.ctx.Err() == nil
+	if e.begun < unreadBytes {
+		return e.send(event)
+	}
+	return e.deliverUnlessCancelled(event)
+}
+
+// deliverUnlessCancelled is for an event that may have to wait: a stream waits while the kernel reads nothing, which a
+// provider that must end cannot. After a cancellation the event is left to a goroutine, which ends with the stream.
+func (e *events) deliverUnlessCancelled(event *toolv1.ToolEvent) error {
+	sent := make(chan error, 1)
+	go func() { sent <- e.send(event) }()
+	select {
+	case err := <-sent:
+		return err
+	case <-e.ctx.Done():
+		return e.ctx.Err()
+	}
 }
 
 func (e *events) status(message string) {
@@ -124,8 +156,9 @@ func (e *events) write(stream toolv1.OutputStream, p []byte) error {
 	case !e.streaming:
 		return e.refuseLocked("wrote output")
 	}
+	e.chunk = append(e.chunk[:0], p...) // it may be sent later than p is the caller's again
 	delivered := e.emit(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_OutputChunk_{OutputChunk: &toolv1.ToolEvent_OutputChunk{
-		Stream: stream, Data: p,
+		Stream: stream, Data: e.chunk,
 	}}})
 	if !delivered {
 		e.output.write(p)
@@ -140,10 +173,7 @@ func (e *events) end(last *toolv1.ToolEvent) error {
 	e.flushStepsLocked()
 	e.closed = true
 	e.steps.end()
-	if !e.secrets.Empty() {
-		last = secret.Clean(e.secrets, last)
-	}
-	return e.send(last)
+	return e.deliver(last)
 }
 
 // close drops whatever is sent from here on.

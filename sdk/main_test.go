@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,6 +67,24 @@ var actors = map[string]func(){
 			return nil
 		})
 		sdk.Main(p)
+	},
+	"flooding": func() {
+		sdk.Main(with(func(ctx context.Context, c *call, _ doIn) (doOut, error) {
+			var beside sync.WaitGroup
+			beside.Go(func() {
+				for ctx.Err() == nil {
+					c.Status("still writing") // waits with the output for a reader
+				}
+			})
+			full := time.AfterFunc(time.Hour, func() { fmt.Fprintln(os.Stderr, "nobody reads") })
+			for ctx.Err() == nil {
+				full.Reset(300 * time.Millisecond) // no write that is read takes as long
+				_, _ = c.Stdout().Write(make([]byte, 32<<10))
+			}
+			beside.Wait()
+			fmt.Fprintln(os.Stderr, "cleaned up")
+			return doOut{}, ctx.Err()
+		}))
 	},
 	"orphaner": orphan,
 	"bench":    func() { sdk.Main(benched()) },
@@ -143,6 +162,23 @@ func TestTerminatedProviderStopsItsCallsAndCloses(t *testing.T) {
 	require.Eventually(t, client.Exited, 10*time.Second, 5*time.Millisecond)
 	require.Contains(t, stderr.String(), "stopped: the provider was told to terminate")
 	require.Contains(t, stderr.String(), "closed")
+}
+
+func TestTerminatedProviderCleansUpWhenNobodyReadsItsOutput(t *testing.T) {
+	var stderr syncBuffer
+	client, tools := launch(t, "flooding", &stderr)
+	stream, err := tools.Invoke(t.Context(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{
+		Id: "1", ToolName: "do", Arguments: object(t, map[string]any{"what": "it"}),
+	}})
+	require.NoError(t, err)
+	_, err = stream.Recv()
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return strings.Contains(stderr.String(), "nobody reads") }, 20*time.Second, 5*time.Millisecond)
+	process, err := os.FindProcess(client.ReattachConfig().Pid)
+	require.NoError(t, err)
+	require.NoError(t, terminate(process))
+	require.Eventually(t, client.Exited, 10*time.Second, 5*time.Millisecond)
+	require.Contains(t, stderr.String(), "cleaned up")
 }
 
 // orphan is a kernel that starts a provider, begins a call, says so and waits to be killed.
