@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
@@ -194,7 +195,8 @@ func (h *Harness) CallIn(ctx context.Context, dir, name string, arguments map[st
 	return h.Watch(ctx, dir, name, arguments, func(*toolv1.ToolEvent) {})
 }
 
-// Watch is CallIn with a look at each event as it comes: to cancel at the right moment, or to be a slow reader.
+// Watch is CallIn with a look at each event as it comes: to cancel at the right moment, or to be a slow reader. Package
+// toolv1 is "github.com/agentco/agent/proto/pluggableharness/tool/v1".
 func (h *Harness) Watch(ctx context.Context, dir, name string, arguments map[string]any, see func(*toolv1.ToolEvent)) *Result {
 	h.t.Helper()
 	if err := ctx.Err(); err != nil {
@@ -260,17 +262,26 @@ func (h *Harness) Preview(ctx context.Context, name string, arguments map[string
 	return r.GetPreview(), err
 }
 
-// Render asks to show a payload. The error is a gRPC status.
+// Render asks the tools to show a payload, and the commands one that no tool knows. The error is a gRPC status.
 func (h *Harness) Render(ctx context.Context, payload map[string]any) (*renderv1.RenderTree, error) {
 	h.t.Helper()
-	text, err := protojson.Marshal(object(h.t, payload))
+	result := object(h.t, payload)
+	text, err := protojson.Marshal(result)
 	require.NoError(h.t, err)
 	if len(h.isTool) > 0 {
 		r, err := h.tools.Render(ctx, &toolv1.RenderRequest{Payload: text, SchemaVersion: plugin.SchemaVersion})
-		return r.GetTree(), err
+		if err != nil || len(h.isCommand) == 0 || !unknown(r.GetTree(), result) {
+			return r.GetTree(), err
+		}
 	}
 	r, err := h.commands.Render(ctx, &slashcommandv1.RenderRequest{Payload: text, SchemaVersion: plugin.SchemaVersion})
 	return r.GetTree(), err
+}
+
+// unknown reports whether tree is how the SDK shows a payload that fits no operation: as the JSON that it is.
+func unknown(tree *renderv1.RenderTree, payload *structpb.Struct) bool {
+	shown := &structpb.Struct{}
+	return protojson.Unmarshal([]byte(tree.GetRoot().GetCodeBlock().GetContent()), shown) == nil && proto.Equal(shown, payload)
 }
 
 func (h *Harness) call(dir, name string, arguments map[string]any) *toolv1.ToolCall {

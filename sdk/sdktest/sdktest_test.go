@@ -121,6 +121,35 @@ func exercise(t *testing.T, h *sdktest.Harness, operation string) {
 	require.Equal(t, "said hi", tree.GetRoot().GetText().GetContent())
 }
 
+// TestRenderFindsTheOperation: a payload does not say whether it came of a tool or of a command.
+func TestRenderFindsTheOperation(t *testing.T) {
+	type counted struct {
+		Count int `json:"count"`
+	}
+	both := provider()
+	sdk.Command(both, "count", "Counts.", func(context.Context, *sdk.Call[config], in) (counted, error) {
+		return counted{3}, nil
+	}).Render(func(_ in, out counted) string { return fmt.Sprint("counted to ", out.Count) })
+	h := sdktest.Start(t, both, map[string]any{"name": "ada"})
+	for name, test := range map[string]struct {
+		payload map[string]any
+		want    string
+	}{
+		"of a tool":    {map[string]any{"text": "hi"}, "said hi"},
+		"of a command": {h.Call(t.Context(), "count", map[string]any{"text": "x"}).Result, "counted to 3"},
+		"a note":       {map[string]any{"note": "half done"}, "half done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree, err := h.Render(t.Context(), test.payload)
+			require.NoError(t, err)
+			require.Equal(t, test.want, tree.GetRoot().GetText().GetContent())
+		})
+	}
+	tree, err := h.Render(t.Context(), map[string]any{"nobody": "knows"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"nobody": "knows"}`, tree.GetRoot().GetCodeBlock().GetContent())
+}
+
 func TestConfigureGivesBackTheRefusal(t *testing.T) {
 	err := sdktest.Configure(t, provider(), nil)
 	require.Equal(t, "name is required", sdktest.ToolError(err).GetMessage())
