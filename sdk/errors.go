@@ -82,28 +82,28 @@ func (e *Error) Retry() *Error {
 	return &copied
 }
 
-// InvalidArgument says that an argument makes no sense; the message starts with its name.
+// InvalidArgument says that an argument makes no sense ([CategoryInvalidArguments]); the message starts with its name.
 func InvalidArgument(argument, format string, args ...any) *Error {
 	return newError(CategoryInvalidArguments, literal(argument)+": "+format, args).With("argument", argument)
 }
 
-// NotFound says that the target does not exist.
+// NotFound says that the target does not exist ([CategoryNotFound]).
 func NotFound(format string, args ...any) *Error { return newError(CategoryNotFound, format, args) }
 
-// Denied says that the system, a jail or a rule refused.
+// Denied says that the system, a jail or a rule refused ([CategoryPermissionDenied]).
 func Denied(format string, args ...any) *Error {
 	return newError(CategoryPermissionDenied, format, args)
 }
 
-// Failed says that the operation ran and failed on its own terms.
+// Failed says that the operation ran and failed on its own terms ([CategoryExecutionFailed]).
 func Failed(format string, args ...any) *Error {
 	return newError(CategoryExecutionFailed, format, args)
 }
 
-// TimedOut says that a deadline of the provider passed.
+// TimedOut says that a deadline of the provider passed ([CategoryTimeout]).
 func TimedOut(format string, args ...any) *Error { return newError(CategoryTimeout, format, args) }
 
-// Conflict says that a conflicting call ran beside this one.
+// Conflict says that a conflicting call ran beside this one ([CategoryConflict]).
 func Conflict(format string, args ...any) *Error { return newError(CategoryConflict, format, args) }
 
 // BadField says, from [Provider.Setup], that an attribute of the provider block is wrong.
@@ -179,8 +179,8 @@ func escapes(err error) bool {
 
 // misnamed reports an error of a file operation that another name would not have.
 func misnamed(err error) bool {
-	reason := reasonOf(err)
-	if reason == err {
+	reason, named := pathReason(err)
+	if !named {
 		return false
 	}
 	for _, kind := range []error{fs.ErrInvalid, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP} {

@@ -390,13 +390,6 @@ func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
 				panic("never called")
 			})
 		}, "sdk: probe.other: arguments: field "},
-		{"an argument that nobody would see", func() {
-			sdk.Tool(with(run), "other", "Does it.", func(context.Context, *call, struct {
-				n int `json:"n"`
-			}) (doOut, error) {
-				panic("never called")
-			})
-		}, ".n has a json tag but is not exported"},
 		{"an operation that comes too late", func() {
 			p := with(run)
 			sdktest.Start(t, p, map[string]any{"root": "/"})

@@ -39,15 +39,23 @@ func withPathsShown(text string, err error) string {
 	return text
 }
 
-// reasonOf is the cause of err without the paths that stand beside it already, or err itself when it names none.
+// reasonOf is the cause of err without the paths that stand beside it already.
 func reasonOf(err error) error {
+	if reason, named := pathReason(err); named {
+		return reason
+	}
+	return err
+}
+
+// pathReason is what an error about paths says of them. named is false of an error about none.
+func pathReason(err error) (reason error, named bool) {
 	var one *fs.PathError
 	var two *os.LinkError
 	switch {
 	case errors.As(err, &one):
-		return one.Err
+		return one.Err, true
 	case errors.As(err, &two):
-		return two.Err
+		return two.Err, true
 	}
-	return err
+	return nil, false
 }
