@@ -43,6 +43,7 @@ func TestReleaseRefuses(t *testing.T) {
 		{"zero in pre-release", nil, nil, with("1.3.1-01"), "invalid-version", "leading zero"},
 		{"space in build", nil, nil, with("1.3.1+build 5"), "invalid-version", "build"},
 		{"empty version", nil, nil, with(""), "invalid-version", "empty"},
+		{"longer than a file name", nil, nil, with(strings.Repeat("9", 300) + ".0.0"), "invalid-version", "at most 128"},
 		{"a word", nil, nil, with("soon"), "invalid-version", "as in 1.4.0, or auto"},
 		// R31
 		{"only other build metadata", nil, nil, with("1.3.0+b2"), "version-exists", "1.3.0"},

@@ -46,7 +46,13 @@ func Prepare(ctx context.Context, s Settings, req Request) (*Plan, error) {
 	return p, nil
 }
 
+// mostVersion is the longest version that is taken, in bytes. The tag is a file name to git, with a prefix and ".lock".
+const mostVersion = 128
+
 func parseVersion(s string) (semver.Version, error) {
+	if len(s) > mostVersion {
+		return semver.Version{}, refusal.Argument("version", "invalid-version", "it is %d bytes long; at most %d are taken", len(s), mostVersion)
+	}
 	v, err := semver.Parse(strings.TrimPrefix(s, "v"))
 	if err != nil {
 		return v, refusal.Argument("version", "invalid-version", "%q is no version: %w; write MAJOR.MINOR.PATCH, as in 1.4.0, or auto", s, err)

@@ -116,11 +116,12 @@ func (p *Plan) commitStep(rec *record, res *Result) step {
 		undid: "Took back the commit of " + p.file.Name + "\n",
 		run: func(ctx context.Context) (err error) {
 			made, err = p.repo.CommitFile(ctx, p.file.Path, p.subject, p.settings.Sign)
-			res.Commit = made.Hash.String()
-			if err == nil {
-				rec.remember(p.repo, made.Hash, plumbing.ZeroHash)
+			if err = p.heedHooks(ctx, rec, made, err); err != nil {
+				return err
 			}
-			return err
+			res.Commit = made.Hash.String()
+			rec.remember(p.repo, made.Hash, plumbing.ZeroHash)
+			return nil
 		},
 		undo: func(ctx context.Context) error { return p.repo.TakeBack(ctx, made) },
 	}

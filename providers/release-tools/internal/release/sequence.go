@@ -109,6 +109,9 @@ func undo(ctx context.Context, taken []step, rep Reporter) error {
 	defer cancel()
 	var stands []error
 	for i := len(taken) - 1; i >= 0; i-- {
+		if taken[i].quiet && len(stands) > 0 { // the record of what stands is still needed
+			break
+		}
 		if err := taken[i].undo(ctx); err != nil {
 			stands = append(stands, fmt.Errorf("%s and still so (%w)", taken[i].outcome(), err))
 			continue

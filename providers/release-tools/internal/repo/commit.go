@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 // Commit is a commit that was made here and can be taken back.
@@ -73,6 +74,43 @@ func (r *Repo) TakeBack(ctx context.Context, c Commit) error {
 		return err
 	}
 	return r.restoreIndex(c.index)
+}
+
+// Holds reports whether a commit has a path as git would store a file with that content.
+func (r *Repo) Holds(ctx context.Context, c Commit, path string, content []byte) (bool, error) {
+	entry, err := r.committed(c, path)
+	if err != nil {
+		return false, err
+	}
+	blob, err := r.Stored(ctx, path, content)
+	return entry.Hash.String() == blob, err
+}
+
+// StageCommitted gives the index what a commit has for a path. A hook that stages something else only reaches the index
+// that git commit --only made for it.
+func (r *Repo) StageCommitted(ctx context.Context, c Commit, path string) error {
+	entry, err := r.committed(c, path)
+	if err != nil {
+		return err
+	}
+	_, err = r.SetIndexEntry(ctx, path, fmt.Sprintf("%o,%s", uint32(entry.Mode), entry.Hash))
+	return err
+}
+
+func (r *Repo) committed(c Commit, path string) (*object.TreeEntry, error) {
+	made, err := r.git.CommitObject(c.Hash)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := made.Tree()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := tree.FindEntry(path)
+	if err != nil {
+		return nil, fmt.Errorf("the commit has no %s: %w", path, err)
+	}
+	return entry, nil
 }
 
 // restoreIndex puts the bytes of the index back, under git's lock.

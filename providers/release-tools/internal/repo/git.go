@@ -33,6 +33,15 @@ type call struct {
 	input string
 }
 
+// command is the name of the command, behind the settings for this one run.
+func (c call) command() string {
+	args := c.args
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
+}
+
 // run runs git in the working tree and returns its standard output. When ctx ends, git is asked to stop, with all it
 // started, and killed after a grace time.
 func (r *Repo) run(ctx context.Context, c call) (string, error) {
@@ -53,7 +62,7 @@ func (r *Repo) run(ctx context.Context, c call) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &gitError{command: c.args[0], said: tail(said.String() + out.String()), err: err}
+	return "", &gitError{command: c.command(), said: tail(said.String() + out.String()), err: err}
 }
 
 // gitError is a run of git that failed.

@@ -41,6 +41,12 @@ func (r *Repo) Stored(ctx context.Context, path string, content []byte) (string,
 	return strings.TrimSpace(out), failed(err, "cannot tell what git would store for %s", path)
 }
 
+// Keep stores bytes as an object, unfiltered, and returns its name. git gc removes it after some weeks.
+func (r *Repo) Keep(ctx context.Context, content []byte) (string, error) {
+	out, err := r.run(ctx, call{args: []string{"hash-object", "-w", "--stdin"}, input: string(content)})
+	return strings.TrimSpace(out), err
+}
+
 // ReadCommit returns a commit.
 func (r *Repo) ReadCommit(hash plumbing.Hash) (*object.Commit, error) {
 	return r.git.CommitObject(hash)

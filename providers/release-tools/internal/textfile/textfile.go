@@ -16,6 +16,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
@@ -84,6 +85,9 @@ func resolve(dir *os.Root, name string) (string, error) {
 		}
 		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
 	}
+	if len(done) == 0 {
+		return "", errKind // the root itself
+	}
 	return path.Join(done...), nil
 }
 
@@ -134,7 +138,7 @@ func explain(err error, root, name string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return refusal.Missing("no-changelog", "there is no %s in %s: create it, or set changelog_path (%w)", name, root, err)
 	case errors.Is(err, errOutside):
 		return refusal.Deny("changelog-outside", "cannot read %s in %s: %w; set changelog_path to a file inside", name, root, err)
@@ -163,6 +167,22 @@ func (f *File) Replace(ctx context.Context, content []byte) error {
 	}
 	f.Content = content
 	return nil
+}
+
+// Reread reads the file anew, remembers what it holds, and reports whether that is something else than before.
+func (f *File) Reread() (changed bool, err error) {
+	dir, err := os.OpenRoot(f.root)
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	now, _, err := read(dir, f.Path)
+	if err != nil {
+		return false, explain(err, f.root, f.Name)
+	}
+	changed = !bytes.Equal(now, f.Content)
+	f.Content = now
+	return changed, nil
 }
 
 // stage writes content to a new file beside the old one.

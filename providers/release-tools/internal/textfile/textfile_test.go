@@ -46,6 +46,10 @@ func TestOpenRefuses(t *testing.T) {
 		{"folder", "docs", "unreadable-changelog", refusal.Failed, func(t *testing.T, root, _ string) {
 			require.NoError(t, os.Mkdir(filepath.Join(root, "docs"), 0o755))
 		}},
+		{"root", ".", "unreadable-changelog", refusal.Failed, nil},
+		{"below a file", "notes.md/CHANGELOG.md", "no-changelog", refusal.NotFound, func(t *testing.T, root, _ string) {
+			require.NoError(t, os.WriteFile(filepath.Join(root, "notes.md"), nil, 0o644))
+		}},
 		{"too large", "CHANGELOG.md", "unreadable-changelog", refusal.Failed, func(t *testing.T, root, _ string) {
 			require.NoError(t, os.WriteFile(filepath.Join(root, "CHANGELOG.md"), nil, 0o644))
 			require.NoError(t, os.Truncate(filepath.Join(root, "CHANGELOG.md"), textfile.MaxSize+1))
