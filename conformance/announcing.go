@@ -18,6 +18,7 @@ import (
 // announcing is a handshake done by hand.
 type announcing struct {
 	err          error // why there is no line at all
+	silent       bool  // it ran for as long as a start may take, and printed none
 	line         string
 	announcement client.Announcement
 	malformed    error // what is wrong with the line
@@ -26,18 +27,18 @@ type announcing struct {
 	plain, bare  bool  // served somebody without TLS, without a certificate
 }
 
-func (s *subject) byHand() (*place, client.Options, error) {
+func (s *subject) byHand(how start) (*place, client.Options, error) {
 	p, err := s.place()
 	if err != nil {
 		return nil, client.Options{}, err
 	}
 	o := s.at(p)
-	o.WholeEnv = s.start().wholeEnv != nil
+	o.WholeEnv = how.wholeEnv != nil
 	return p, o, nil
 }
 
-func (s *subject) listen() (out announcing) {
-	_, o, err := s.byHand()
+func (s *subject) listen(how start) (out announcing) {
+	p, o, err := s.byHand(how)
 	if err != nil {
 		return announcing{err: err}
 	}
@@ -52,11 +53,13 @@ func (s *subject) listen() (out announcing) {
 	defer func() { _ = process.Kill(s.ctx) }()
 	ctx, cancel := s.patient()
 	defer cancel()
-	if out.line, out.err = process.FirstLine(ctx); out.err != nil {
+	if out.line, err = process.FirstLine(ctx); err != nil {
+		out.silent = s.ctx.Err() == nil
+		out.err = fmt.Errorf("nothing on stdout within %s, and it still runs; a start that takes longer needs --timeout%s", s.timeout(), p.words)
 		return out
 	}
 	if out.line == "" {
-		out.err = errors.New("it ended without a line on stdout")
+		out.err = fmt.Errorf("it printed no line on stdout, and %s", s.fate(process, p))
 		return out
 	}
 	out.announcement, out.malformed = client.ParseAnnouncement(out.line)
@@ -64,19 +67,34 @@ func (s *subject) listen() (out announcing) {
 		out.malformed = errors.New("it has no newline at its end")
 	}
 	if out.malformed != nil {
+		out.malformed = fmt.Errorf("%w; %s", out.malformed, s.fate(process, p))
 		return out
 	}
 	conn, err := out.announcement.Dial()
 	if out.undialled = err; err != nil {
 		return out
 	}
-	out.plain = answersHTTP2(conn, refusalTime)
+	out.plain = answersHTTP2(conn, refusalTime) == nil
 	out.mutual, out.bare = tryTLS(out.announcement, identity, s.timeout())
 	return out
 }
 
+// fate says what became of a process that announced nothing. One that is about to end has a moment.
+func (s *subject) fate(process *client.Process, p *place) string {
+	select {
+	case <-process.Exited():
+		return fmt.Sprintf("it ended (%s)%s", process.Ending(), p.words)
+	case <-time.After(time.Second):
+	case <-s.ctx.Done():
+	}
+	return fmt.Sprintf("it still runs%s", p.words)
+}
+
 // tryTLS connects with our certificate, and without.
 func tryTLS(a client.Announcement, identity client.Identity, patience time.Duration) (mutual error, bare bool) {
+	if a.Undecoded != nil {
+		return a.Undecoded, false
+	}
 	if a.Certificate == nil {
 		return errors.New("it announces no certificate"), false
 	}
@@ -94,14 +112,14 @@ func tryTLS(a client.Announcement, identity client.Identity, patience time.Durat
 		if certificates == nil {
 			patience = refusalTime
 		}
-		answered := answersHTTP2(tls.Client(conn, &tls.Config{
+		err = answersHTTP2(tls.Client(conn, &tls.Config{
 			RootCAs: pool, Certificates: certificates, ServerName: "localhost", NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12,
 		}), patience)
 		switch {
 		case certificates == nil:
-			bare = answered
-		case !answered:
-			mutual = errors.New("it does not answer over mutual TLS")
+			bare = err == nil
+		case err != nil:
+			mutual = fmt.Errorf("it does not answer over mutual TLS: %w", err)
 		}
 	}
 	return mutual, bare
@@ -110,18 +128,23 @@ func tryTLS(a client.Announcement, identity client.Identity, patience time.Durat
 // refusalTime is how long somebody who must not be served waits for being served.
 const refusalTime = 2 * time.Second
 
-// answersHTTP2 greets a server as gRPC does, reports whether it greets back, and closes the connection.
-func answersHTTP2(conn net.Conn, patience time.Duration) bool {
+// answersHTTP2 greets a server as gRPC does, says why it does not greet back, and closes the connection.
+func answersHTTP2(conn net.Conn, patience time.Duration) error {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	const preface, emptySettings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	if _, err := io.WriteString(conn, preface+emptySettings); err != nil {
-		return false
+		return err
 	}
 	// A frame's header: its length, then its type. A server's first frame holds its settings.
 	header := make([]byte, 9)
-	_, err := io.ReadFull(conn, header)
-	return err == nil && header[3] == 4
+	if _, err := io.ReadFull(conn, header); err != nil {
+		return err
+	}
+	if header[3] != 4 {
+		return errors.New("what comes is no HTTP/2")
+	}
+	return nil
 }
 
 // uncookied is a start without the right cookie.
@@ -146,7 +169,7 @@ func (s *subject) startWithoutCookie() []uncookied {
 
 func (s *subject) startWith(cookie string) uncookied {
 	out := uncookied{cookie: cookie}
-	_, o, err := s.byHand()
+	_, o, err := s.byHand(s.start())
 	if err != nil {
 		return uncookied{err: err}
 	}

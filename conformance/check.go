@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/conformance/internal/scenario"
+	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
 
 // StartError says that the binary could not be executed at all. A provider that starts and then breaks a rule is none.
@@ -62,9 +63,35 @@ func Check(ctx context.Context, command []string, o Options) (Report, error) {
 	if err := s.start().err; err != nil && notExecuted(err) {
 		return Report{}, &StartError{explained(command[0], errors.Unwrap(err))}
 	}
+	if err := s.fits(); err != nil {
+		return Report{}, err
+	}
 	report := Report{Command: command, Rows: s.grounded(s.judge(entries)), Provider: s.provider()}
+	report.Uncalled = s.uncalled()
+	report.Foreign = s.start().foreign() && ctx.Err() == nil
 	report.Took = time.Since(began)
 	return report, context.Cause(ctx)
+}
+
+// fits refuses a scenario that does not speak of this provider. Where what the provider says of itself is broken, its rows
+// come first.
+func (s *subject) fits() error {
+	if s.start().err != nil {
+		return nil
+	}
+	d := s.discovery()
+	names, attributes := []string{}, []*configv1.ConfigAttribute{}
+	for _, op := range d.operations() {
+		names = append(names, op.GetName())
+	}
+	for _, offered := range d.surfaces {
+		attributes = append(attributes, offered.config.GetAttributes()...)
+	}
+	sound := schemaNames(s).problems == nil && eachAttribute(configTypes)(s).problems == nil && eachAttribute(configObject)(s).problems == nil
+	if d.err != nil || !d.whole() || len(d.surfaces) == 0 || !sound {
+		return nil
+	}
+	return errors.Join(s.scenario.Calls(names), s.scenario.Configures(attributes))
 }
 
 // Select gives the rules whose ids match one of the globs, every rule when there are no globs, and an error when a glob
@@ -253,11 +280,20 @@ func (s *subject) grounded(rows []Row) []Row {
 	return rows
 }
 
+// errForeign stands in the rows of what is no provider.
+var errForeign = errors.New("it does not start as a provider")
+
 // look tries a rule. Those about the handshake need no provider that can be used.
 func (s *subject) look(e entry) finding {
 	switch {
 	case s.ctx.Err() != nil:
 		return skipped("interrupted")
+	case s.start().foreign() && e.ID != "handshake.line":
+		f := unusable(errForeign)
+		// Whoever waives the handshake wants nothing that builds on it.
+		_, waived := s.scenario.Waivers()["handshake.line"]
+		f.unusable = !waived || !strings.HasPrefix(e.ID, "handshake.")
+		return f
 	case strings.HasPrefix(e.ID, "handshake."):
 	case s.start().err != nil:
 		return unusable(s.start().err)

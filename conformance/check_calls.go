@@ -63,7 +63,7 @@ func argumentsRefused(fault subset.Fault) check {
 				continue
 			}
 			t.count++
-			if got := try.call.ending(); got != "invalid_arguments" {
+			if got := try.call.ending(); got != "invalid_arguments" && !t.fell(try.call) {
 				t.add("%s ends with %s", try.call, got)
 			}
 		}
@@ -75,7 +75,7 @@ func operationUnknown(l session) finding {
 	var t tally
 	for _, call := range l.strangers {
 		t.count++
-		if got := call.ending(); got != "invalid_arguments" && got != "not_found" {
+		if got := call.ending(); got != "invalid_arguments" && got != "not_found" && !t.fell(call) {
 			t.add("a %s that does not exist ends with %s", categoryName(call.operation.category), got)
 		}
 	}
@@ -84,6 +84,10 @@ func operationUnknown(l session) finding {
 
 func invokeOneTerminal(t *tally, call transcript) {
 	switch n := len(call.terminals()); {
+	case call.died != "":
+		if t.fell(call); len(t.deaths) == 1 {
+			t.add("%s", call.died)
+		}
 	case n == 0 && call.err != nil:
 		t.add("%s ends with neither, and the status %s: %s", call, status.Code(call.err), message(call.err))
 	case n == 0:
@@ -199,7 +203,7 @@ func contextDirectory(l session) finding {
 			continue
 		}
 		t.count++
-		if problem := try.unexpected(); problem != "" {
+		if problem := try.unexpected(); problem != "" && !t.fell(try.call) {
 			t.add("in %s, %s", quote(try.planned.Directory), problem)
 		}
 	}
@@ -220,13 +224,13 @@ func scenarioExpected(s *subject) finding {
 				continue
 			}
 			t.count++
-			if problem := try.unexpected(); problem != "" {
+			if problem := try.unexpected(); problem != "" && !t.fell(try.call) {
 				t.add("%s", problem)
 			}
 			if try.planned.Preview && try.preview.err != nil {
 				t.add("%s: %v", try.preview.label, try.preview.err)
 			}
-			if try.planned.Render && (try.rendered == nil || try.rendered.err != nil) {
+			if try.planned.Render && try.call.died == "" && (try.rendered == nil || try.rendered.err != nil) {
 				t.add("%s is not rendered", try.call)
 			}
 		}
@@ -277,6 +281,9 @@ func outputBytes(l session) finding {
 				continue
 			}
 			t.count++
+			if t.fell(try.call) {
+				continue
+			}
 			if problem := differs(*of.want, string(try.call.printed()[of.stream])); problem != "" {
 				t.add("%s of %s %s", of.name, try.call, problem)
 			}
@@ -329,9 +336,14 @@ func concurrencyParallel(s *subject) finding {
 		return unusable(c.err)
 	}
 	var t tally
+	var ops []operation
+	for _, one := range c.calls {
+		ops = append(ops, one.op)
+	}
 	for _, one := range c.calls {
 		t.count++
 		switch got := one.call.ending(); {
+		case one.call.died != "" && s.session().lethal(ops...) && t.fell(one.call):
 		case got != one.expected:
 			t.add("%s ends with %s, not %s", one.call, got, one.expected)
 		case one.alone != nil && !proto.Equal(one.alone, one.call.result()):

@@ -46,7 +46,7 @@ func cancelReport(t *tally, c cancelled) {
 	}
 	t.count++
 	if len(c.reports) == 0 {
-		t.add("there is none of %s", c.call)
+		t.add("there is none of %s; %s", c.call, c.silence)
 	}
 }
 

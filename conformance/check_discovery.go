@@ -48,7 +48,7 @@ func schemaQuick(s *subject) finding {
 }
 
 func schemaOffline(s *subject) finding {
-	if s.announcing().announcement.Network == "tcp" && client.Isolates {
+	if s.start().announcing.announcement.Network == "tcp" && client.Isolates {
 		return skipped("it listens on TCP, which a network of its own cuts off; serve on a unix socket to have this tried")
 	}
 	o := s.offline()

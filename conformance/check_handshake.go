@@ -10,7 +10,7 @@ import (
 // announced gives the handshake to a check, if there was one.
 func announced(look func(announcing) finding) check {
 	return func(s *subject) finding {
-		a := s.announcing()
+		a := s.start().announcing
 		switch {
 		case a.err != nil:
 			return skipped("there was no handshake: %v", a.err)
@@ -23,7 +23,7 @@ func announced(look func(announcing) finding) check {
 }
 
 func handshakeLine(s *subject) finding {
-	a := s.announcing()
+	a := s.start().announcing
 	switch {
 	case a.err != nil:
 		return broken("no handshake: %v", a.err)
@@ -63,7 +63,7 @@ func handshakeMTLS(a announcing) finding {
 	case a.plain:
 		return broken("given a client certificate, it serves a connection without TLS")
 	case a.bare:
-		return broken("it serves a client without a certificate")
+		return broken("it serves a client without a certificate; its TLS must require one and verify it against PLUGIN_CLIENT_CERT")
 	default:
 		return seen("a client with the certificate is served, one without is not")
 	}
@@ -99,8 +99,11 @@ func handshakeExplains(s *subject) finding {
 			continue
 		}
 		t.count++
-		if u.said == "" {
+		switch {
+		case u.said == "":
 			t.add("it says nothing to a person who starts it")
+		case isTrace(u.said):
+			t.add("it shows a person who starts it a stack trace: %s", quote(reasonIn(u.said)))
 		}
 	}
 	f := t.of("starts without the right cookie")

@@ -90,22 +90,34 @@ func (d discovery) whole() bool {
 }
 
 func (s *subject) ask(d *discovery, of service) {
-	ctx, cancel := s.patient()
-	defer cancel()
-	began := time.Now()
-	offered, err := of.list(ctx)
+	offered, took, err := s.listed(of)
+	if late(err) {
+		// Once more: the machine may have been busy.
+		offered, took, err = s.listed(of)
+	}
 	if err != nil {
 		d.refused[of.category] = err
 		return
 	}
-	d.took[of.category] = time.Since(began)
+	d.took[of.category] = took
 	d.surfaces = append(d.surfaces, offered)
+	ctx, cancel := s.patient()
+	defer cancel()
 	ref, err := of.describe(ctx)
 	if err != nil {
 		d.mute[of.category] = err
 		return
 	}
 	d.described[of.category] = ref
+}
+
+// listed asks for the operations of a category, and for how long the answer takes.
+func (s *subject) listed(of service) (surface, time.Duration, error) {
+	ctx, cancel := s.patient()
+	defer cancel()
+	began := time.Now()
+	offered, err := of.list(ctx)
+	return offered, time.Since(began), err
 }
 
 // operations are those of every category.

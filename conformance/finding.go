@@ -38,10 +38,20 @@ func broken(format string, args ...any) finding {
 type tally struct {
 	count    int
 	problems []string
+	deaths   []transcript // calls that the end of the process ended
 }
 
 func (t *tally) add(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
+}
+
+// fell notes a call that the end of the process ended, and reports whether it did. invoke.one-terminal says so; for
+// another rule such a call is one that could not be tried.
+func (t *tally) fell(call transcript) bool {
+	if call.died != "" {
+		t.deaths = append(t.deaths, call)
+	}
+	return call.died != ""
 }
 
 // of is the finding: what names the things that were looked at, in the plural. Nothing to look at is no pass.
@@ -49,6 +59,8 @@ func (t *tally) of(what string) finding {
 	switch {
 	case len(t.problems) > 0:
 		return finding{problems: t.problems}
+	case len(t.deaths) > 0:
+		return skipped("not tried in every call: the provider's process ended in %s; see invoke.one-terminal", t.deaths[0])
 	case t.count == 0:
 		return skipped("there are no %s", what)
 	default:

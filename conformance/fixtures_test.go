@@ -82,6 +82,10 @@ func TestEachFaultIsSeenByExactlyTheRulesThatItBreaks(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.Name, func(t *testing.T) {
 			out := <-outcomes[f.Name]
+			if f.Refused != "" {
+				require.ErrorContains(t, out.err, f.Refused)
+				return
+			}
 			require.NoError(t, out.err)
 			var broken []string
 			for _, row := range out.report.Rows {

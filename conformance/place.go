@@ -24,13 +24,14 @@ type place struct {
 	home, work string
 	// temp is TMPDIR, and where sockets go.
 	temp      string
+	words     *lastWords
 	situation *scenario.Situation
 }
 
 // place makes new surroundings and lays the scenario's files into the working folder.
 func (s *subject) place() (*place, error) {
 	dir := filepath.Join(s.base, fmt.Sprint(s.places.Add(1)))
-	p := &place{dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"), temp: filepath.Join(dir, "t")}
+	p := &place{dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"), temp: filepath.Join(dir, "t"), words: &lastWords{}}
 	for _, path := range []string{p.home, p.work, p.temp} {
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			return nil, err

@@ -15,8 +15,12 @@ type Report struct {
 	// Command is what was started.
 	Command []string `json:"command"`
 	// Provider is the name and version that it gave, empty when it gave none.
-	Provider string        `json:"provider"`
-	Rows     []Row         `json:"rows"`
+	Provider string `json:"provider"`
+	// Foreign is what announces nothing: of the rows only handshake.line was tried.
+	Foreign bool  `json:"foreign,omitempty"`
+	Rows    []Row `json:"rows"`
+	// Uncalled says which operations were not called, and what would let them be.
+	Uncalled []string      `json:"uncalled,omitempty"`
 	Took     time.Duration `json:"-"`
 }
 

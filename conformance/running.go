@@ -3,7 +3,9 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -31,20 +33,37 @@ type running struct {
 // other rules be tried.
 type start struct {
 	err error // why it cannot be started at all
+	// announcing is the handshake, by hand.
+	announcing announcing
 	// wholeEnv and plain are the concessions; each has the reason why it was needed.
 	wholeEnv, plain error
 }
 
+// foreign reports a program that never announced itself: it is no provider, or one that dies before it is one.
+func (s start) foreign() bool {
+	return s.err != nil && (s.announcing.err != nil || s.announcing.malformed != nil)
+}
+
 // findStart tries the protocol's way first.
 func (s *subject) findStart() (out start) {
+	out.announcing = s.listen(out)
+	if out.announcing.silent {
+		out.err = out.announcing.err // other ways would only take as long
+		return out
+	}
 	strict := s.tryStart(out)
 	if strict == nil {
 		return out
 	}
 	for _, concession := range []start{{wholeEnv: strict}, {plain: strict}} {
-		if s.ctx.Err() == nil && s.tryStart(concession) == nil {
-			return concession
+		if s.ctx.Err() != nil || s.tryStart(concession) != nil {
+			continue
 		}
+		concession.announcing = out.announcing
+		if concession.wholeEnv != nil {
+			concession.announcing = s.listen(concession)
+		}
+		return concession
 	}
 	out.err = strict
 	return out
@@ -98,7 +117,7 @@ func (s *subject) launchAs(how start, adjust func(*client.Options)) (*running, e
 func (s *subject) at(p *place) client.Options {
 	return client.Options{
 		Path: s.command[0], Args: s.command[1:], Dir: p.home, Env: p.environment(), Temp: p.temp, Timeout: s.timeout(),
-		Heard: s.wire.heard, Stderr: &stream{wire: s.wire, name: "stderr", out: s.stderr},
+		Heard: s.wire.heard, Stderr: io.MultiWriter(&stream{wire: s.wire, name: "stderr", out: s.stderr}, p.words),
 	}
 }
 
@@ -149,8 +168,34 @@ func (r *running) invoke(op operation, label string, call *toolv1.ToolCall) tran
 	ctx, cancel := r.subject.patient()
 	defer cancel()
 	t := r.service(op.category).invoke(ctx, op, label, call, nil)
+	if len(t.terminals()) == 0 {
+		t.died = r.death(t.err, t.String())
+	}
 	r.listen(t)
 	return t
+}
+
+// death says how the process ended during what failed with err; empty when it did not end. It has a moment: the
+// connection breaks first.
+func (r *running) death(err error, during string) string {
+	if status.Code(err) != codes.Unavailable {
+		return ""
+	}
+	select {
+	case <-r.Process.Exited():
+		return fmt.Sprintf("the provider's process ended (%s) in %s%s", r.Process.Ending(), during, r.place.words)
+	case <-time.After(2 * time.Second):
+	case <-r.subject.ctx.Done():
+	}
+	return ""
+}
+
+// mortal is err, or the end of the process when that is why.
+func (r *running) mortal(err error, during string) error {
+	if death := r.death(err, during); death != "" {
+		return status.Error(codes.Unavailable, death)
+	}
+	return err
 }
 
 // listen looks at what was printed as a whole: a secret may fall onto two chunks.

@@ -117,7 +117,8 @@ type transcript struct {
 	label     string // what was tried, for people
 	call      *toolv1.ToolCall
 	events    []*toolv1.ToolEvent
-	err       error // how the stream ended; nil for status OK
+	err       error  // how the stream ended; nil for status OK
+	died      string // the end of the process that ended the call; empty when there was none
 	took      time.Duration
 }
 
@@ -174,6 +175,9 @@ func (t transcript) printed() map[toolv1.OutputStream][]byte {
 
 // ending is what a call came to, for people.
 func (t transcript) ending() string {
+	if t.died != "" {
+		return t.died
+	}
 	if len(t.terminals()) == 0 && t.err != nil {
 		return t.kind() + " (" + message(t.err) + ")"
 	}

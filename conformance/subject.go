@@ -33,20 +33,19 @@ type subject struct {
 	stderr   *lockedWriter
 	unusable atomic.Bool // a rule could not be tried, since the provider did not get as far
 
-	start      func() start       // how the provider can be started at all
-	announcing func() announcing  // the handshake, by hand
-	uncookied  func() []uncookied // starts without the cookie
-	discovery  func() discovery   // what it says of itself before it is configured
-	offline    func() offline     // the same without a network
-	refusals   func() []refusal   // blocks that do not fit
-	session    func() session     // one life, from Configure to the shutdown, with every call
-	cancels    func() cancels     // calls that are cancelled
-	crowd      func() crowd       // calls side by side
-	unheard    func() session     // calls of a kernel without callbacks
-	unhurried  func() session     // calls of a kernel with slow ones
-	repeated   func() repeated    // calls made twice
-	hurried    func() hurried     // a shutdown while a call runs
-	orphan     func() orphan      // the death of the kernel
+	start     func() start       // how the provider can be started at all
+	uncookied func() []uncookied // starts without the cookie
+	discovery func() discovery   // what it says of itself before it is configured
+	offline   func() offline     // the same without a network
+	refusals  func() []refusal   // blocks that do not fit
+	session   func() session     // one life, from Configure to the shutdown, with every call
+	cancels   func() cancels     // calls that are cancelled
+	crowd     func() crowd       // calls side by side
+	unheard   func() session     // calls of a kernel without callbacks
+	unhurried func() session     // calls of a kernel with slow ones
+	repeated  func() repeated    // calls made twice
+	hurried   func() hurried     // a shutdown while a call runs
+	orphan    func() orphan      // the death of the kernel
 }
 
 func newSubject(ctx context.Context, command []string, o Options, s *scenario.Scenario, base string) *subject {
@@ -55,7 +54,6 @@ func newSubject(ctx context.Context, command []string, o Options, s *scenario.Sc
 		slots: make(chan struct{}, max(sideBySide, runtime.NumCPU())), wire: &wire{leaks: map[string]bool{}}, stderr: &lockedWriter{w: o.Stderr},
 	}
 	t.start = once(t, t.findStart)
-	t.announcing = once(t, t.listen)
 	t.uncookied = once(t, t.startWithoutCookie)
 	t.discovery = once(t, t.discover)
 	t.offline = once(t, t.discoverOffline)

@@ -16,6 +16,8 @@ type Announcement struct {
 	Protocol         string
 	// Certificate is the provider's own, in DER; nil when it announces none.
 	Certificate []byte
+	// Undecoded is why what stands for a certificate is none; nil when there is one, or nothing.
+	Undecoded error
 }
 
 // ParseAnnouncement reads the first line of stdout.
@@ -40,11 +42,22 @@ func ParseAnnouncement(line string) (Announcement, error) {
 		return a, errors.New("the address is empty")
 	}
 	if len(parts) > 5 && parts[5] != "" {
-		if a.Certificate, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(parts[5], "=")); err != nil {
-			return a, fmt.Errorf("the certificate is not in base64: %w", err)
-		}
+		a.Certificate, a.Undecoded = certificate(parts[5])
 	}
 	return a, nil
+}
+
+// certificate decodes as go-plugin does, which takes no padding.
+func certificate(text string) ([]byte, error) {
+	der, err := base64.RawStdEncoding.DecodeString(text)
+	switch {
+	case err == nil:
+		return der, nil
+	case strings.HasSuffix(text, "="):
+		return nil, errors.New("the certificate ends with =: go-plugin reads base64 without padding, so leave the padding away")
+	default:
+		return nil, fmt.Errorf("the certificate is not in base64: %w", err)
+	}
 }
 
 // Dial connects to the address, without a word.

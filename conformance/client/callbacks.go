@@ -22,6 +22,7 @@ type Callbacks struct {
 	mu      sync.Mutex
 	emitted []*kernelv1.EmitRequest
 	logged  []*logv1.LogEntry
+	refused error         // the last handshake that failed
 	changed chan struct{} // closed, and made anew, at each arrival
 }
 
@@ -68,6 +69,13 @@ func (c *Callbacks) Log(ctx context.Context, r *kernelv1.LogRequest) (*kernelv1.
 	c.logged = append(c.logged, r.GetEntries()...)
 	c.arrived()
 	return &kernelv1.LogResult{}, nil
+}
+
+// Refused is why the provider was not let onto the callback channel; nil when it never came, or was let in.
+func (c *Callbacks) Refused() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused
 }
 
 func (c *Callbacks) arrived() {

@@ -112,6 +112,19 @@ func (p *Provider) Exited() bool {
 // Printed is what the provider printed on stdout after the handshake, directly or by way of go-plugin.
 func (p *Provider) Printed() string { return p.Process.Printed() + p.synced.String() }
 
+// Dialled reports whether the provider has connected to the callback stream, let in or not.
+func (p *Provider) Dialled() bool {
+	if p.announcer == nil {
+		return false
+	}
+	select {
+	case <-p.announcer.taken:
+		return true
+	default:
+		return false
+	}
+}
+
 // OwnsSocket reports whether a socket is one that callbacks are served on.
 func (p *Provider) OwnsSocket(path string) bool { return p.announcer != nil && p.announcer.owns(path) }
 
@@ -158,7 +171,7 @@ func (d *dispenser) GRPCClient(_ context.Context, broker *goplugin.GRPCBroker, c
 	}
 	var options []grpc.ServerOption
 	if tls := d.config.TLSConfig; tls != nil { // what AutoMTLS made; the provider trusts it for callbacks too
-		options = append(options, grpc.Creds(credentials.NewTLS(tls)))
+		options = append(options, grpc.Creds(&doorkeeper{credentials.NewTLS(tls), p.Callbacks}))
 	}
 	if d.options.Heard != nil {
 		options = append(options, grpc.StatsHandler(wiretap{d.options.Heard}))

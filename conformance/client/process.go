@@ -178,6 +178,9 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // ExitCode is how the process ended, -1 when a signal ended it. It may be asked once Exited is closed.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 
+// Ending is how the process ended, such as "exit status 2". It may be asked once Exited is closed.
+func (p *Process) Ending() string { return p.cmd.ProcessState.String() }
+
 // Killed reports whether it took a SIGKILL of ours to end it.
 func (p *Process) Killed() bool {
 	p.mu.Lock()

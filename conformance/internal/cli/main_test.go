@@ -110,6 +110,8 @@ func TestFlags(t *testing.T) {
 func TestExitCodes(t *testing.T) {
 	greeter := filepath.Join(t.TempDir(), "greeter")
 	require.NoError(t, os.WriteFile(greeter, []byte("#!/bin/sh\necho Hello\nexit 1\n"), 0o755))
+	waived := filepath.Join(t.TempDir(), "waived.hcl")
+	require.NoError(t, os.WriteFile(waived, []byte("waive \"handshake.line\" {\n  reason = \"it greets\"\n}\n"), 0o644))
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	tests := []struct {
@@ -119,7 +121,8 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{"help", t.Context(), []string{"-h"}, exitHolds},
-		{"a rule that holds", t.Context(), []string{"--rule", "handshake.cookie", greeter}, exitHolds},
+		{"a rule that is waived", t.Context(), []string{"--rule", "handshake.line", "--scenario", waived, greeter}, exitHolds},
+		{"a rule that could not be tried", t.Context(), []string{"--rule", "handshake.cookie", greeter}, exitBroken},
 		{"a rule that is broken", t.Context(), []string{"--rule", "handshake.line", greeter}, exitBroken},
 		{"a rule that is broken, as JSON", t.Context(), []string{"--rule", "handshake.line", "--json", greeter}, exitBroken},
 		{"wrong usage", t.Context(), []string{"--timeout", "soon", greeter}, exitUsage},

@@ -31,8 +31,23 @@ func (t *table) write(r conformance.Report) error {
 	if r.Provider != "" {
 		fmt.Fprintf(t.w, "%s\n\n", plain.Line(r.Provider))
 	}
+	untried := 0
 	for _, row := range r.Rows {
+		if r.Foreign && row.Verdict == conformance.Skipped && row.ID != "handshake.line" {
+			untried++
+			continue
+		}
 		t.row(row, longest)
+	}
+	if r.Foreign {
+		fmt.Fprintf(t.w, "\nthis does not start as a provider; %d rules not tried\n", untried)
+		return t.w.Flush()
+	}
+	for i, text := range r.Uncalled {
+		if i == 0 {
+			fmt.Fprintln(t.w)
+		}
+		fmt.Fprintln(t.w, plain.Line(text))
 	}
 	fmt.Fprintf(t.w, "\n%d rules in %s: %s\n", len(r.Rows), r.Took.Round(100*time.Millisecond), t.summary(r))
 	return t.w.Flush()

@@ -126,7 +126,7 @@ func Parse(source []byte, name string) (*Scenario, error) {
 	if _, err := s.In("/workdir"); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, s.file.resultsExist()
 }
 
 // unique refuses files and calls that are there twice: which of them is meant could not be told.
