@@ -101,6 +101,27 @@ func TestUncalledOperationsAreNamed(t *testing.T) {
 	require.NotContains(t, report.Uncalled, "write_note was not called: it changes something; --allow-mutations or a scenario lets it be called")
 }
 
+// A certificate that is no good says so in the row that it breaks.
+func TestCauseOfACertificateThatIsNoGood(t *testing.T) {
+	tests := []struct{ name, rule, seen string }{
+		{"handshake.mtls.padded", "handshake.mtls", "leave the padding away"},
+		{"handshake.mtls.nameless", "handshake.mtls", "it does not answer over mutual TLS: tls: failed to verify certificate: x509: "},
+		{"cancel.report.certificate", "cancel.report", "was refused: tls: failed to verify certificate: x509: certificate specifies an incompatible key usage"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			report, err := try(t, test.name)
+			require.NoError(t, err)
+			for _, row := range report.Rows {
+				if row.ID == test.rule {
+					require.Equal(t, conformance.Fail, row.Verdict)
+					require.Contains(t, row.Seen, test.seen)
+				}
+			}
+		})
+	}
+}
+
 // The end of the process in a call is told once, with its reason; transport errors are told nowhere.
 func TestADeathIsToldOnce(t *testing.T) {
 	report, err := try(t, "invoke.one-terminal.panics")

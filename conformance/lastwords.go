@@ -36,8 +36,8 @@ func (l *lastWords) String() string {
 
 var (
 	// reasons are the lines by which the runtimes of languages begin, or end, a stack trace.
-	reasons = regexp.MustCompile(`(?m)^(panic: |fatal error: |thread '.*' panicked at |Exception in thread |(Uncaught )?[A-Z]\w*(Error|Exception)\b).*$`)
-	traces  = regexp.MustCompile(`(?m)^(goroutine \d+ \[|Traceback \(most recent call last\)|\s+at \S.*[:(]\d|stack backtrace:|panic: |fatal error: |thread '.*' panicked at )`)
+	reasons = regexp.MustCompile(`(?m)^(panic: |fatal error: |thread '.*' panicked at |Exception in thread |(Uncaught )?\w*(Error|Exception)\b).*$`)
+	traces  = regexp.MustCompile(`(?m)^(goroutine \d+ \[|Traceback \(most recent call last\)|\s+at .+:\d+:\d+\)?$|\s+at .+\(.+:\d+\)$|stack backtrace:|panic: |fatal error: |thread '.*' panicked at )`)
 )
 
 // reasonIn finds the line that says why a process died: the one of its runtime, or else the last ones.

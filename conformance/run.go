@@ -20,6 +20,9 @@ func Run(t *testing.T, command []string, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, text := range report.Uncalled {
+		t.Log(text)
+	}
 	for _, row := range report.Rows {
 		t.Run(row.ID, func(t *testing.T) {
 			switch row.Verdict {
