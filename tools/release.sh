@@ -3,10 +3,12 @@
 # entries of CHANGELOG.md under the version, commits that and tags the commit. VERSION may be auto. What would be done is
 # shown and asked about first; --yes approves it. Nothing is pushed.
 set -eu
-if [ $# -lt 1 ] || [ -z "$1" ]; then
+case ${1-} in
+'' | -*)
 	echo "usage: make release VERSION=1.4.0, or auto for the version that the changes ask for" >&2
 	exit 2
-fi
+	;;
+esac
 version=$1
 shift
 cd "$(dirname "$0")/.."
@@ -20,7 +22,9 @@ done
 # A configuration of agent's own that names the provider built here. Git's stays the user's.
 config=$(mktemp -d)
 trap 'rm -rf "$config"' EXIT
-users=${XDG_CONFIG_HOME:-$HOME/.config}
+trap 'exit 130' INT # after agent has ended; without it the shell would go without its EXIT
+trap 'exit 143' TERM HUP
+users=${XDG_CONFIG_HOME:-${HOME-}/.config}
 if [ -d "$users/git" ]; then
 	ln -s "$users/git" "$config/git"
 fi

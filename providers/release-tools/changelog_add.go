@@ -52,7 +52,7 @@ func addEntry(ctx context.Context, call *sdk.Call[config], in addIn) (addOut, er
 		call.Report("the cancel came too late: the entry is in %s", file.Name)
 		return addOut{}, ctx.Err()
 	}
-	return addOut{Changelog: file.Name, Section: in.Section, Entry: in.Entry, Diff: release.Unified(file.Path, before, after)}, nil
+	return addOut{Changelog: file.Name, Section: in.Section, Entry: in.Entry, Diff: told(release.Unified(file.Path, before, after))}, nil
 }
 
 // placeEntry reads the file and works out what it is to be. It spells the section as the file does.

@@ -8,8 +8,20 @@ import (
 	"github.com/agentco/agent/sdk/render"
 )
 
+// told is a diff as far as a message carries it: "" when it is too large, as one with a line of megabytes is. What was
+// changed stands, and an answer that cannot be sent would say that it failed.
+func told(diff string) string {
+	if fits(diff) != nil {
+		return ""
+	}
+	return diff
+}
+
 // diffNode shows the unified diff of a payload. What is no such diff is shown as it is.
 func diffNode(unified string) render.Node {
+	if unified == "" {
+		return render.Styled(render.Dim, "the diff is too large to show")
+	}
 	diff := &renderv1.DiffNode{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(unified, "\n"), "\n") {
 		if strings.HasPrefix(line, "@@ ") {

@@ -35,6 +35,7 @@ func TestReleaseWithAHookThatLeavesTheChangelogElse(t *testing.T) {
 		{"fixes and fails", "pre-commit", "echo by the hook >>CHANGELOG.md; echo fixed >&2; exit 1", "git commit: fixed; what a hook"},
 		{"fixes, stages and fails", "pre-commit", "echo by the hook >>CHANGELOG.md; git add CHANGELOG.md; exit 1", "what a hook"},
 		{"does not stage", "pre-commit", "echo by the hook >>CHANGELOG.md", "let the hook git add what it writes"},
+		{"takes the release out", "pre-commit", "echo '# by the hook' >CHANGELOG.md; git add CHANGELOG.md", "no entries for 1.4.0"},
 		{"comes too late", "post-commit", "echo by the hook >>CHANGELOG.md", "let the hook git add what it writes"},
 	}
 	for _, tt := range tests {

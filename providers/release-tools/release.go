@@ -51,7 +51,7 @@ func makeRelease(ctx context.Context, call *sdk.Call[config], in releaseIn) (rel
 	}
 	return releaseOut{
 		Version: plan.Version.String(), Date: plan.Date, Tag: made.Tag, Commit: made.Commit, Committed: plan.Commit,
-		Changelog: plan.Changelog(), Diff: made.Diff, Warnings: plan.Warnings,
+		Changelog: plan.Changelog(), Diff: told(made.Diff), Warnings: plan.Warnings,
 	}, nil
 }
 

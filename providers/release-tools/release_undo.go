@@ -43,7 +43,7 @@ func undoRelease(ctx context.Context, call *sdk.Call[config], in undoIn) (undoOu
 		return undoOut{}, explain(err)
 	}
 	return undoOut{
-		Version: plan.Version, Tag: undone.Tag, Undone: undone.Commit, Head: undone.Head, Changelog: plan.Path(), Diff: undone.Diff,
+		Version: plan.Version, Tag: undone.Tag, Undone: undone.Commit, Head: undone.Head, Changelog: plan.Path(), Diff: told(undone.Diff),
 	}, nil
 }
 

@@ -91,17 +91,19 @@ func (d *Document) findFooter() int {
 // findSections walks the headings. A section ends at the next one, or at a heading that does not lie below it.
 func (d *Document) findSections() {
 	level := 0 // of the section that is open, 0 if none is
+	line, counted := 1, 0
 	for i, b := range d.blocks {
 		if b.kind != heading {
 			continue
 		}
+		line, counted = line+bytes.Count(d.src[counted:b.start], []byte("\n")), b.start
 		text := string(b.title.of(d.src))
 		t := readTitle(text)
 		nested := level > 0 && b.level > level
 		switch {
 		case t.unreleased && !nested, t.version.end > 0 && (!nested || t.bare):
 			d.close(i)
-			d.Sections = append(d.Sections, d.section(i, text, t))
+			d.Sections = append(d.Sections, d.section(i, line, text, t))
 			level = b.level
 		case !nested:
 			d.close(i)
@@ -109,7 +111,7 @@ func (d *Document) findSections() {
 			fallthrough
 		default:
 			if t.odd {
-				d.Odd = append(d.Odd, Odd{text, lineNumber(d.src, b.start)})
+				d.Odd = append(d.Odd, Odd{text, line})
 			}
 		}
 	}
@@ -130,9 +132,8 @@ func (d *Document) close(i int) {
 	s.body.end = max(s.body.start, min(s.body.end, d.footer))
 }
 
-func (d *Document) section(i int, text string, t title) Section {
-	s := Section{Unreleased: t.unreleased, Yanked: t.yanked, Pending: t.pending, block: i, title: t}
-	s.Line = lineNumber(d.src, d.blocks[i].start)
+func (d *Document) section(i, line int, text string, t title) Section {
+	s := Section{Line: line, Unreleased: t.unreleased, Yanked: t.yanked, Pending: t.pending, block: i, title: t}
 	s.Label = text[t.version.start:t.version.end]
 	s.Versions = versionsIn(s.Label)
 	s.Date = dateText(text[t.date.start:t.date.end])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agentco/agent/providers/release-tools/internal/changelog"
 	"github.com/agentco/agent/providers/release-tools/internal/repo"
 )
 
@@ -27,6 +28,9 @@ func (p *Plan) heedHooks(ctx context.Context, rec *record, made repo.Commit, err
 	if err == nil && !same {
 		err = fmt.Errorf("a hook rewrote %s and the commit does not hold what the file does; let the hook git add what it writes", p.file.Name)
 	}
+	if err == nil && changed && !p.released() {
+		err = fmt.Errorf("what was committed of %s has no entries for %s any more", p.file.Name, p.Version)
+	}
 	if err == nil && changed {
 		err = p.adopt(ctx, rec, made)
 	}
@@ -34,6 +38,16 @@ func (p *Plan) heedHooks(ctx context.Context, rec *record, made repo.Commit, err
 		return p.setAside(ctx, changed, errors.Join(err, p.repo.TakeBack(ctx, made)))
 	}
 	return nil
+}
+
+// released reports whether the changelog has the release, as it has after any hook that only tidies.
+func (p *Plan) released() bool {
+	doc, err := changelog.Parse(p.file.Name, p.file.Content)
+	if err != nil {
+		return false
+	}
+	_, err = doc.Find(p.Version.String())
+	return err == nil
 }
 
 // adopt makes what the hooks committed the changelog of the release.

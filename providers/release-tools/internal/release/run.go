@@ -36,6 +36,11 @@ func (p *Plan) Run(ctx context.Context, rep Reporter) (Result, error) {
 	if err := p.repo.CheckSigning(ctx, p.settings.Sign, p.Commit); err != nil {
 		return Result{}, unbegun(ctx, "release", rep, err)
 	}
+	unlock, err := p.repo.Lock()
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
 	before := p.file.Content
 	res := Result{Tag: p.Tag, Commit: p.Head}
 	rec := p.record()

@@ -29,12 +29,12 @@ func inspect(ctx context.Context, r *repo.Repo, rec *record) (standing, error) {
 	head := r.Head.Commit
 	switch {
 	case r.Head.RefName() != rec.Ref:
-		s.moved = "HEAD is on " + strings.TrimPrefix(r.Head.RefName(), "refs/heads/") + " and the release was made on " + strings.TrimPrefix(rec.Ref, "refs/heads/")
+		s.moved = "HEAD is on " + strings.TrimPrefix(r.Head.RefName(), "refs/heads/") + " and the release was made on " + strings.TrimPrefix(rec.Ref, "refs/heads/") + ": switch there first"
 	case head.String() == rec.Head:
 	case s.isCommit(r, head):
 		s.commit = head
 	default:
-		s.moved = "HEAD is at " + head.String()[:7] + ", which the release did not make"
+		s.moved = "HEAD is at " + head.String()[:7] + ", which the release did not make; go on to a newer release, or take that commit back first"
 	}
 	if err := s.findTag(r); err != nil || s.moved != "" {
 		return s, err
@@ -131,6 +131,11 @@ func checkInterrupted(ctx context.Context, r *repo.Repo) error {
 		}
 		there, missing := s.parts()
 		if s.moved == "" && !s.edited && !s.others && len(there) > 0 && len(missing) > 0 {
+			unlock, err := r.Lock()
+			if err != nil { // whoever makes it is at it
+				return err
+			}
+			unlock()
 			return refusal.New("interrupted-release", "the release of %s was interrupted: there is %s, but not %s; take it back with release-undo %s, or finish it by hand",
 				rec.Version, strings.Join(there, " and "), strings.Join(missing, " and "), rec.Version)
 		}

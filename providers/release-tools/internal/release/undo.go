@@ -99,6 +99,11 @@ func (u *Undo) Run(ctx context.Context, rep Reporter) (Undone, error) {
 	if err := u.repo.AskRemotes(ctx, u.s.rec.Tag, u.s.commit); err != nil {
 		return Undone{}, unbegun(ctx, "undo", rep, err)
 	}
+	unlock, err := u.repo.Lock()
+	if err != nil {
+		return Undone{}, err
+	}
+	defer unlock()
 	out := Undone{Head: u.s.rec.Head}
 	if !u.s.tag.IsZero() {
 		out.Tag = u.s.rec.Tag

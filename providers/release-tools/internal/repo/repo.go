@@ -38,6 +38,18 @@ type Repo struct {
 	now    time.Time
 }
 
+// Lock keeps other releases out of this working tree until it is unlocked, or this process ends however it does.
+func (r *Repo) Lock() (unlock func(), err error) {
+	file, held, err := hold(r.gitDir)
+	if err != nil {
+		return nil, refusal.New("unsupported-repository", "cannot open %s: %w", r.gitDir, err)
+	}
+	if !held {
+		return nil, refusal.New("release-underway", "another release or undo is under way in %s: wait until it has ended, then look at what it made", r.Root)
+	}
+	return func() { _ = file.Close() }, nil
+}
+
 // Head is where the repository stood when it was opened.
 type Head struct {
 	Commit plumbing.Hash
