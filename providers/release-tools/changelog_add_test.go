@@ -84,3 +84,14 @@ func TestTags(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, tree.String(), "2 tags more")
 }
+
+// Subjects that say nothing as an entry are left out, and stop no draft.
+func TestChangelogDraftOfOddSubjects(t *testing.T) {
+	r := gittest.New(t)
+	for _, subject := range []string{"fix: ---", "fix: ```", "feat: [Unreleased]: https://elsewhere.example", "feat: <!-- open", "feat: # heading"} {
+		commit(r, subject)
+	}
+	res := run(t, start(t, r, nil), "changelog-draft", nil).Result
+	require.Len(t, res["skipped"], 3)
+	require.Equal(t, "### Added\n\n- Add slashcommand.v1 category\n- <!-- open\n- # heading\n", res["draft"])
+}

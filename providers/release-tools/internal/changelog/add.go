@@ -73,6 +73,9 @@ func (d *Document) Category(name string) (string, error) {
 
 var bulleted = regexp.MustCompile(`^[-*+](?:[ \t]+|$)`)
 
+// defines finds a line that Markdown reads as the definition of a link.
+var defines = regexp.MustCompile(`(?m)^[ \t>]*(?:[-*+][ \t]+)*\[[^\]\n]+\]:`)
+
 // cleanEntry takes off a bullet and what would be no text.
 func cleanEntry(entry string) (string, error) {
 	text := strings.TrimSpace(strings.ReplaceAll(entry, "\r\n", "\n"))
@@ -83,6 +86,8 @@ func cleanEntry(entry string) (string, error) {
 		return "", refusal.Argument("entry", "invalid-entry", "it is empty: write what changed for the user")
 	case bad >= 0:
 		return "", refusal.Argument("entry", "invalid-entry", "byte %d of it is no text", bad)
+	case defines.MatchString(text):
+		return "", refusal.Argument("entry", "invalid-entry", "it defines a link, which would hold for the whole file: write the link in the text, as in [text](url)")
 	case len(text) > mostEntry:
 		return "", refusal.Argument("entry", "invalid-entry", "it is %d bytes long; at most %d are taken", len(text), mostEntry)
 	}

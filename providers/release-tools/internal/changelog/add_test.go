@@ -53,6 +53,8 @@ func TestAddRefuses(t *testing.T) {
 		{"unknown category", "Improvments", "x", file, "unknown-section", "use Added, Neu, Changed"},
 		{"no entry", "Added", " - ", file, "invalid-entry", "empty"},
 		{"no text", "Added", "a\x00", file, "invalid-entry", "byte 1"},
+		{"a link definition", "Added", "[unreleased]: https://elsewhere.example", file, "invalid-entry", "defines a link"},
+		{"a link definition below text", "Added", "a\n\n  [Unreleased]: https://elsewhere.example", file, "invalid-entry", "defines a link"},
 		{"too long", "Added", strings.Repeat("x", 9000), file, "invalid-entry", "8192"},
 		{"no place", "Added", "x", "## 1.0.0\n", "no-unreleased-section", "line 1"},
 		{"two places", "Added", "x", "## Unreleased\n## Unreleased\n", "ambiguous-unreleased", "1 and 2"},
@@ -100,4 +102,15 @@ func TestMergeIntoAPlainList(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []changelog.Entry{{Text: "One"}, {Text: "Two"}}, added)
 	require.Equal(t, "## Unreleased\n\n* One\n* Two\n"+rest, string(after))
+}
+
+// Of the same entries one is added, in a plain list as in one with categories.
+func TestMergeTheSameTwice(t *testing.T) {
+	twice := []changelog.Entry{{Category: "Fixed", Text: "One"}, {Category: "Fixed", Text: "one!"}}
+	for _, head := range []string{"## Unreleased\n\n- Zero\n", "## Unreleased\n\n### Fixed\n\n- Zero\n"} {
+		after, added, err := parse(t, head).Merge(twice)
+		require.NoError(t, err)
+		require.Len(t, added, 1)
+		require.Equal(t, head+"- One\n", string(after))
+	}
 }

@@ -27,11 +27,14 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 	}
 	flat := d.uncategorised()
 	byCategory := map[string][]string{}
+	type said struct{ category, words string }
+	seen := map[said]bool{}
 	for _, e := range entries {
-		same := func(a Entry) bool { return a.Category == e.Category && words(a.Text) == words(e.Text) }
-		if slices.ContainsFunc(have, e.covered) || slices.ContainsFunc(added, same) {
+		key := said{e.Category, words(e.Text)}
+		if seen[key] || slices.ContainsFunc(have, e.covered) {
 			continue
 		}
+		seen[key] = true
 		if flat {
 			e.Category = ""
 		}
@@ -48,6 +51,12 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 		}
 	}
 	return after, added, nil
+}
+
+// Takes reports whether a text says something as an entry: it has words, and Add would not refuse it for what it holds.
+func Takes(text string) bool {
+	_, err := cleanEntry(text)
+	return err == nil && words(text) != ""
 }
 
 // uncategorised reports whether the file has entries and sorts none of them, so that new ones are not sorted either.

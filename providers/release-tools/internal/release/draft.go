@@ -86,11 +86,11 @@ func propose(commits []conventional.Commit) ([]changelog.Entry, []Skipped) {
 		c := stand[i]
 		n := len(entries)
 		for _, change := range c.Changes() {
-			if category := categoryOf(change); category != "" {
+			if category := categoryOf(change); category != "" && changelog.Takes(sentence(change)) {
 				entries = append(entries, changelog.Entry{Category: category, Text: sentence(change), Commit: c.Hash})
 			}
 		}
-		if n == len(entries) && conventional.Reverts(c) {
+		if n == len(entries) && conventional.Reverts(c) && changelog.Takes(c.Subject()) {
 			entries = append(entries, changelog.Entry{Category: "Changed", Text: c.Subject(), Commit: c.Hash})
 		}
 		if n == len(entries) {
