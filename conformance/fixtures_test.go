@@ -90,6 +90,9 @@ func TestEachFaultIsSeenByExactlyTheRulesThatItBreaks(t *testing.T) {
 			var broken []string
 			for _, row := range out.report.Rows {
 				if row.Verdict == conformance.Fail || row.Verdict == conformance.Warn {
+					if slices.Contains(f.Sometimes, row.ID) {
+						continue
+					}
 					broken = append(broken, row.ID)
 					t.Logf("%s: %s", row.ID, row.Seen)
 				}
