@@ -203,7 +203,7 @@ func (f *File) stage(dir *os.Root, content []byte) (string, error) {
 }
 
 // staleAfter is far longer than a new file waits for its swap.
-const staleAfter = 10 * time.Minute
+const staleAfter = time.Minute
 
 // clearStale removes what a killed process staged and never swapped in.
 func clearStale(dir *os.Root, old string) {
