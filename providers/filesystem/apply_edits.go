@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -304,12 +305,16 @@ func planApply(call *sdk.Call[config], in applyIn) (sdk.Plan, error) {
 	if err := a.run(call.Context()); err != nil {
 		return sdk.Plan{}, err
 	}
-	return sdk.Shows(a.out.nodes()...), nil
+	return sdk.Shows(a.out.nodes(planned)...), nil
 }
 
-func (out applyOut) nodes() (nodes []render.Node) {
+// planned is what a change is called before it is made.
+var planned = map[string]string{"edited": "edit", "written": "write", "created": "create", "deleted": "delete", "unchanged": "leave"}
+
+// nodes show each file under what was done with it, or under what words has for that.
+func (out applyOut) nodes(words map[string]string) (nodes []render.Node) {
 	for _, f := range out.Applied {
-		title := f.Change + " " + f.Path
+		title := cmp.Or(words[f.Change], f.Change) + " " + f.Path
 		if f.Change == "deleted" {
 			nodes = append(nodes, render.Styled(render.Bold, title))
 			continue
@@ -319,4 +324,4 @@ func (out applyOut) nodes() (nodes []render.Node) {
 	return nodes
 }
 
-func showApply(out applyOut) render.Node { return render.Group(out.nodes()...) }
+func showApply(out applyOut) render.Node { return render.Group(out.nodes(nil)...) }

@@ -7,6 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// A plan says what would be done; a result, what was.
+func TestApplyEditsIsToldInItsTense(t *testing.T) {
+	out := applyOut{Applied: []fileChanged{{Path: "a", Change: "created"}, {Path: "b", Change: "deleted"}}}
+	require.Equal(t, "create a", out.nodes(planned)[0].GetText().GetContent())
+	require.Equal(t, "delete b", out.nodes(planned)[2].GetText().GetContent())
+	require.Equal(t, "created a", out.nodes(nil)[0].GetText().GetContent())
+}
+
 func TestApplyEdits(t *testing.T) {
 	w := newWorld(t, nil)
 	w.put("root/a.go", "package a\r\n\r\nfunc Old() {}\r\n")

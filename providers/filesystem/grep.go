@@ -107,8 +107,10 @@ func grep(ctx context.Context, call *sdk.Call[config], in grepIn) (grepOut, erro
 	case err == nil:
 		err = p.walk(ctx, w, start)
 	}
-	if err != nil {
+	if ctx.Err() != nil {
 		call.Report("the search was cancelled after %s, in %s of which there were matches", count(int(p.files.Load()), "file", "files"), count(p.out.Files, "file", "files"))
+	}
+	if err != nil {
 		return grepOut{}, w.explain(err, "search", g.target)
 	}
 	p.end()
