@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,6 +128,9 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 	defer tell() // of all when none was found to be used
 	return a.withEngine(p, flags, nil, func(e *engine.Engine, failed error) error {
 		op, err := e.LookupCommand(name)
+		if err != nil && failed != nil && !slices.ContainsFunc(e.Operations(), engine.Operation.IsCommand) {
+			return failed // whether there is such a command, only what did not start could tell
+		}
 		if err != nil {
 			return errors.Join(failed, rather(e, name, false, err))
 		}
