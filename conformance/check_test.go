@@ -66,7 +66,7 @@ func TestCheckOfAProgramThatIsNoProvider(t *testing.T) {
 	require.Equal(t, Fail, verdicts["handshake.line"].Verdict)
 	require.Contains(t, verdicts["handshake.line"].Seen, `"Hello" has 1 parts`)
 	require.Equal(t, Skipped, verdicts["handshake.version"].Verdict)
-	require.Equal(t, Pass, verdicts["handshake.cookie"].Verdict)
+	require.Equal(t, Skipped, verdicts["handshake.cookie"].Verdict, "what is no provider earns nothing by ending")
 	require.Equal(t, Skipped, verdicts["invoke.one-terminal"].Verdict)
 	require.Contains(t, verdicts["invoke.one-terminal"].Seen, "could not be used")
 }
@@ -143,7 +143,6 @@ func TestWaivers(t *testing.T) {
 	script := write(t, "provider", "#!/bin/sh\necho Hello\nexit 1\n", 0o755)
 	planned := write(t, "s.hcl", `
 waive "handshake.line" { reason = "it is a greeter" }
-waive "handshake.cookie" { reason = "none" }
 waive "handshake.grpc" { reason = "none" }
 waive "category.served" { reason = "none" }
 `, 0o644)
@@ -156,8 +155,15 @@ waive "category.served" { reason = "none" }
 	}
 	require.Equal(t, Skipped, rows["handshake.line"].Verdict)
 	require.Contains(t, rows["handshake.line"].Seen, "waived: it is a greeter (")
-	require.Equal(t, Warn, rows["handshake.cookie"].Verdict)
-	require.Contains(t, rows["handshake.cookie"].Seen, "its waiver can go")
 	require.Equal(t, Skipped, rows["handshake.grpc"].Verdict)
 	require.NotContains(t, rows["handshake.grpc"].Seen, "waived")
+}
+
+func TestWaiverOfARuleThatHolds(t *testing.T) {
+	planned := write(t, "s.hcl", `waive "handshake.cookie" { reason = "none" }`, 0o644)
+	report, err := Check(t.Context(), []string{os.Args[0], "fixture"}, Options{Scenario: planned, Rules: []string{"handshake.cookie"}})
+	require.NoError(t, err)
+	require.Len(t, report.Rows, 1)
+	require.Equal(t, Warn, report.Rows[0].Verdict)
+	require.Contains(t, report.Rows[0].Seen, "its waiver can go")
 }
