@@ -102,9 +102,17 @@ func (s *server) lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
 	}
 	event := &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: out.payload}}}
 	if size := proto.Size(event); size > messageBytes {
-		return s.errorEvent(Failed("%s: the result has %d bytes and one message carries at most %d; ask for less at a time", op.name, size, messageBytes))
+		return s.errorEvent(outgrown(op, size))
 	}
 	return event
+}
+
+// outgrown is the error in place of a result that no message carries. What was changed stays changed, and is said to be.
+func outgrown(op *spec, size int) error {
+	if op.kind == toolv1.ToolKind_TOOL_KIND_RESOURCE {
+		return Failed("%s was carried out; only its result, of %d bytes, does not fit into one message, which carries at most %d: look at what changed instead of calling again", op.name, size, messageBytes)
+	}
+	return Failed("%s: the result has %d bytes and one message carries at most %d; ask for less at a time", op.name, size, messageBytes)
 }
 
 // errorEvent is err as an event. What must not be sent goes before anything is cut, which could leave a part of it.
