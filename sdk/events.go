@@ -76,6 +76,7 @@ func (e *events) deliverUnlessCancelled(event *toolv1.ToolEvent) error {
 	case err := <-sent:
 		return err
 	case <-e.ctx.Done():
+		e.chunk = nil // it is the goroutine's now
 		return e.ctx.Err()
 	}
 }

@@ -174,8 +174,6 @@ func TestNothingIsLargerThanOneMessage(t *testing.T) {
 		switch in.What {
 		case "status":
 			c.Status("%s", huge)
-		case "result":
-			return doOut{Did: huge}, nil
 		case "partial":
 			return doOut{}, c.Partial(map[string]any{"a": huge})
 		case "message":
@@ -196,7 +194,7 @@ func TestNothingIsLargerThanOneMessage(t *testing.T) {
 	}).Show(func(doOut) render.Node { return render.Text(huge) })
 	h := sdktest.Start(t, p, map[string]any{"root": "/"})
 	for _, test := range []struct{ what, want string }{
-		{"status", ""}, {"result", "do was carried out; only its result"}, {"partial", "one message carries at most"}, {"message", "xxx"}, {"details", "no"}, {"log", ""},
+		{"status", ""}, {"partial", "one message carries at most"}, {"message", "xxx"}, {"details", "no"}, {"log", ""},
 	} {
 		r := h.Call(t.Context(), "do", map[string]any{"what": test.what})
 		require.NoError(t, r.Status, test.what)

@@ -320,11 +320,18 @@ func TestPreviewChecksAndShowsWithoutRunning(t *testing.T) {
 	require.Equal(t, "half done", tree.GetRoot().GetText().GetContent())
 }
 
+// Whoever asked must learn whether something was changed.
 func TestResultTooLargeForOneMessageSaysSo(t *testing.T) {
-	h := start(t, func(context.Context, *call, doIn) (doOut, error) { return doOut{strings.Repeat("x", 5<<20)}, nil })
-	r := h.Call(t.Context(), "do", map[string]any{"what": "it"})
-	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED, r.Err.GetCategory())
-	require.Contains(t, r.Err.GetMessage(), "ask for less")
+	run := func(context.Context, *call, doIn) (doOut, error) { return doOut{strings.Repeat("x", 5<<20)}, nil }
+	p := sdk.New[config]("probe", "For tests.")
+	sdk.Tool(p, "look", "Looks.", run).ReadOnly()
+	sdk.Tool(p, "change", "Changes.", run)
+	h := sdktest.Start(t, p, map[string]any{"root": "/"})
+	for operation, want := range map[string]string{"look": "ask for less at a time", "change": "change was carried out; only its result"} {
+		r := h.Call(t.Context(), operation, map[string]any{"what": "it"})
+		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED, r.Err.GetCategory())
+		require.Contains(t, r.Err.GetMessage(), want)
+	}
 }
 
 func TestLogReachesTheKernel(t *testing.T) {
