@@ -51,12 +51,7 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := p.named(name); err != nil {
-			return err
-		}
-	}
-	e, err := a.start(p, nil, names...)
+	e, err := a.startNamed(p, names)
 	if e == nil {
 		return err
 	}

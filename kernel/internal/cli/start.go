@@ -12,6 +12,16 @@ import (
 	"github.com/agentco/agent/kernel/internal/gate"
 )
 
+// startNamed is start for providers that somebody named; none for all. Nothing is started when one of them is not there.
+func (a *app) startNamed(p *project, names []string) (*engine.Engine, error) {
+	for _, name := range names {
+		if err := p.named(name); err != nil {
+			return nil, err
+		}
+	}
+	return a.start(p, nil, names...)
+}
+
 // start opens an engine with the named providers, all when none is named. The engine is nil when nothing
 // could be started; with providers that failed there are both an engine and an error.
 func (a *app) start(p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {

@@ -60,8 +60,6 @@ func (e *Engine) preview(ctx context.Context, id string, op Operation, args *str
 // Render turns the payload of a result of op into something to show. Without a usable answer of the provider within
 // five seconds it shows the payload instead; it never returns nil.
 func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Struct) *renderv1.RenderTree {
-	ctx, cancel := context.WithTimeout(ctx, showTimeout)
-	defer cancel()
 	tree, err := e.render(ctx, op, payload)
 	if err != nil {
 		e.log.Debug("the provider has no rendering", "operation", op.String(), "cause", err.Error())
@@ -73,16 +71,13 @@ func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Str
 // RenderPart is Render for a partial result. It is nil when the provider has no rendering for a part: the result has all of
 // them.
 func (e *Engine) RenderPart(ctx context.Context, op Operation, payload *structpb.Struct) *renderv1.RenderTree {
-	ctx, cancel := context.WithTimeout(ctx, showTimeout)
-	defer cancel()
-	tree, err := e.render(ctx, op, payload)
-	if err != nil {
-		return nil
-	}
+	tree, _ := e.render(ctx, op, payload)
 	return tree
 }
 
 func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Struct) (*renderv1.RenderTree, error) {
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
 	ctx, p, end, err := e.use(ctx, op.Provider)
 	if err != nil {
 		return nil, err
