@@ -101,19 +101,19 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 	if err := p.named(provider); err != nil {
 		return err
 	}
-	return a.withEngine(p, flags, []string{provider}, func(e *engine.Engine, failed error) error {
+	return a.withSession(p, flags, []string{provider}, func(s *engine.Session, failed error) error {
 		if failed != nil {
 			return failed
 		}
-		op, err := e.Lookup(provider, tool)
+		op, err := s.Lookup(provider, tool)
 		if err != nil {
-			return rather(e, target, true, err)
+			return rather(s, target, true, err)
 		}
 		args, err := parseArguments(op.Input, flags.args, words, false)
 		if err != nil {
 			return err
 		}
-		return a.call(e, flags, op, args)
+		return a.call(s, flags, op, args)
 	})
 }
 
@@ -126,13 +126,13 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 	var used []string
 	tell := sync.OnceFunc(func() { a.tellOverrides(p, used...) })
 	defer tell() // of all when none was found to be used
-	return a.withEngine(p, flags, nil, func(e *engine.Engine, failed error) error {
-		op, err := e.LookupCommand(name)
-		if err != nil && failed != nil && !slices.ContainsFunc(e.Operations(), engine.Operation.IsCommand) {
+	return a.withSession(p, flags, nil, func(s *engine.Session, failed error) error {
+		op, err := s.LookupCommand(name)
+		if err != nil && failed != nil && !slices.ContainsFunc(s.Operations(), engine.Operation.IsCommand) {
 			return failed // whether there is such a command, only what did not start could tell
 		}
 		if err != nil {
-			return errors.Join(failed, rather(e, name, false, err))
+			return errors.Join(failed, rather(s, name, false, err))
 		}
 		used = append(used, op.Provider)
 		tell()
@@ -144,12 +144,12 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 		if err != nil {
 			return err
 		}
-		return a.call(e, flags, op, args)
+		return a.call(s, flags, op, args)
 	})
 }
 
-// withEngine runs work on an engine with the named providers; failed says which of them did not start.
-func (a *app) withEngine(p *project, flags callFlags, names []string, work func(e *engine.Engine, failed error) error) error {
+// withSession runs work in a session with the named providers; failed says which of them did not start.
+func (a *app) withSession(p *project, flags callFlags, names []string, work func(s *engine.Session, failed error) error) error {
 	if err := flags.check(); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 		a.prompt.display, a.prompt.terminal, a.prompt.project = a.display, t, p.Project
 		approver = &a.prompt
 	}
-	e, err := a.start(p, approver, names...)
+	e, err := a.start(p, names...)
 	if e == nil {
 		return err
 	}
@@ -169,13 +169,18 @@ func (a *app) withEngine(p *project, flags callFlags, names []string, work func(
 	if err := p.unmatched(e); err != nil {
 		return err // a deny that can never match may be meant for this call
 	}
-	return work(e, err)
+	return work(a.session(e, p, approver), err)
+}
+
+// session begins a conversation, the way every command does that runs calls.
+func (a *app) session(e *engine.Engine, _ *project, approver gate.Approver) *engine.Session {
+	return e.Session(engine.SessionOptions{Approver: approver})
 }
 
 // call runs one call and shows what comes of it.
-func (a *app) call(e *engine.Engine, flags callFlags, op engine.Operation, args *structpb.Struct) error {
-	v := a.viewer(e, op, flags.markdown)
-	outcome := e.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
+func (a *app) call(s *engine.Session, flags callFlags, op engine.Operation, args *structpb.Struct) error {
+	v := a.viewer(s.Engine(), op, flags.markdown)
+	outcome := s.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
 	if outcome.Status == engine.Denied && outcome.Plan.GetPreview() != nil && !a.prompt.asked {
 		a.display.Note(planned(outcome.Plan, a.display.ErrPainter())) // whoever reads the log has to know what it was
 	}

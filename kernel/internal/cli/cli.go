@@ -100,7 +100,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 	flags.StringVarP(&a.flags.dir, "chdir", "C", "", "work in this `folder`")
 	flags.BoolVar(&a.flags.json, "json", false, "write JSON to stdout")
 	flags.StringVar(&a.flags.logLevel, "log-level", "", "`level` of the log on stderr: trace, debug, info, warn or error (default warn)")
-	root.AddCommand(a.validateCommand(), a.providersCommand(), a.toolsCommand(), a.invokeCommand(), a.runCommand(), a.policyCommand(), a.providerCommand(), a.versionCommand())
+	root.AddCommand(
+		a.validateCommand(),
+		a.providersCommand(),
+		a.toolsCommand(),
+		a.invokeCommand(),
+		a.runCommand(),
+		a.policyCommand(),
+		a.providerCommand(),
+		a.versionCommand(),
+	)
 	builtIn(root)
 	return root
 }

@@ -84,7 +84,7 @@ func (a *app) offered(provider string) []engine.Operation {
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, patience)
 	defer cancel()
-	e, _ := a.startWithin(ctx, p, nil, names...)
+	e, _ := a.startWithin(ctx, p, names...)
 	if e == nil {
 		return nil
 	}

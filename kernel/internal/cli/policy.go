@@ -84,10 +84,10 @@ func providersOf(target string) []string {
 }
 
 // find looks up PROVIDER.TOOL or /COMMAND.
-func find(e *engine.Engine, target string) (engine.Operation, error) {
+func find(s *engine.Session, target string) (engine.Operation, error) {
 	provider, tool, dotted := strings.Cut(target, ".")
 	if !dotted || strings.HasPrefix(target, "/") {
-		return e.LookupCommand(target)
+		return s.LookupCommand(target)
 	}
-	return e.Lookup(provider, tool)
+	return s.Lookup(provider, tool)
 }

@@ -58,7 +58,7 @@ func (a *app) policyTest(file string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.start(p, nil)
+	e, err := a.start(p)
 	if e == nil {
 		return err
 	}
@@ -66,10 +66,11 @@ func (a *app) policyTest(file string) error {
 	if err != nil {
 		return err
 	}
+	session := a.session(e, p, nil)
 	var tested []testedJSON
 	var problems []error
 	for _, c := range cases {
-		t, err := decided(e, c)
+		t, err := decided(session, c)
 		tested, problems = append(tested, t), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -79,12 +80,12 @@ func (a *app) policyTest(file string) error {
 }
 
 // decided compares one decision with what is expected. A call that cannot be is a problem of the file.
-func decided(e *engine.Engine, c config.PolicyCase) (testedJSON, error) {
-	op, err := find(e, c.Operation)
+func decided(s *engine.Session, c config.PolicyCase) (testedJSON, error) {
+	op, err := find(s, c.Operation)
 	if err != nil {
 		return testedJSON{}, c.Errorf("There is no operation "+fmt.Sprintf("%q", c.Operation), "%s.", err)
 	}
-	decision, _, problem := e.Decide(engine.Request{Operation: op, Arguments: c.Arguments})
+	decision, _, problem := s.Decide(engine.Request{Operation: op, Arguments: c.Arguments})
 	if problem != nil {
 		return testedJSON{}, c.Errorf("Invalid arguments", "%s.", problem.GetMessage())
 	}

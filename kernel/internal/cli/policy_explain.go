@@ -59,7 +59,8 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if err != nil {
 		return err
 	}
-	op, err := find(e, target)
+	session := a.session(e, p, nil)
+	op, err := find(session, target)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if err != nil {
 		return err
 	}
-	x, problem := e.Explain(a.ctx, engine.Request{Operation: op, Arguments: parsed})
+	x, problem := session.Explain(a.ctx, engine.Request{Operation: op, Arguments: parsed})
 	if problem != nil {
 		return usagef("%s", problem.GetMessage())
 	}

@@ -59,7 +59,7 @@ func (a *app) providers() error {
 	if err != nil {
 		return err
 	}
-	e, err := a.start(p, nil)
+	e, err := a.start(p)
 	if e == nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
-	"github.com/agentco/agent/kernel/internal/gate"
 )
 
 // startNamed is start for providers that somebody named; none for all. Nothing is started when one of them is not there.
@@ -19,17 +18,17 @@ func (a *app) startNamed(p *project, names []string) (*engine.Engine, error) {
 			return nil, err
 		}
 	}
-	return a.start(p, nil, names...)
+	return a.start(p, names...)
 }
 
 // start opens an engine with the named providers, all when none is named. The engine is nil when nothing
 // could be started; with providers that failed there are both an engine and an error.
-func (a *app) start(p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
-	return a.startWithin(a.ctx, p, approver, names...)
+func (a *app) start(p *project, names ...string) (*engine.Engine, error) {
+	return a.startWithin(a.ctx, p, names...)
 }
 
 // startWithin is start for as long as ctx lasts.
-func (a *app) startWithin(ctx context.Context, p *project, approver gate.Approver, names ...string) (*engine.Engine, error) {
+func (a *app) startWithin(ctx context.Context, p *project, names ...string) (*engine.Engine, error) {
 	specs, err := p.specs(names...)
 	if err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func (a *app) startWithin(ctx context.Context, p *project, approver gate.Approve
 		a.display.SetStatus("starting providers")
 	}
 	e, err := engine.Open(ctx, engine.Options{
-		Providers: specs, Policies: p.Policies, Approver: approver,
+		Providers: specs, Policies: p.Policies,
 		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
 	})
 	a.display.SetStatus("")

@@ -61,8 +61,8 @@ func mistaken(text string, ops []engine.Operation, word string, write func(engin
 }
 
 // rather is the error about a tool or a command that does not exist, or about it being the other of the two.
-func rather(e *engine.Engine, word string, command bool, err error) error {
-	others := only(e.Operations(), func(op engine.Operation) bool { return op.IsCommand() == command && called(op, word) })
+func rather(s *engine.Session, word string, command bool, err error) error {
+	others := only(s.Operations(), func(op engine.Operation) bool { return op.IsCommand() == command && called(op, word) })
 	if len(others) == 0 {
 		return err
 	}
@@ -84,7 +84,7 @@ func (a *app) notATool(word string, write func(engine.Operation) string) error {
 
 // everything starts all providers to see what there is; those that do not start have nothing to add.
 func (a *app) everything(p *project) []engine.Operation {
-	e, _ := a.start(p, nil)
+	e, _ := a.start(p)
 	if e == nil {
 		return nil
 	}

@@ -44,7 +44,7 @@ func (a *app) tools(which string) error {
 		}
 		names = []string{provider}
 	}
-	e, err := a.start(p, nil, names...)
+	e, err := a.start(p, names...)
 	if e == nil {
 		return err
 	}

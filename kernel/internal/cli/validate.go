@@ -54,7 +54,7 @@ func (a *app) check() (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.start(p, nil)
+	e, err := a.start(p)
 	if e != nil {
 		a.tellImpostors(p, e)
 		e.Close()

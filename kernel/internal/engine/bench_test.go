@@ -49,21 +49,22 @@ func BenchmarkInvoke(b *testing.B) {
 	e, err := Open(b.Context(), Options{Providers: []ProviderSpec{fixture("fixture", hosttest.Good)}})
 	require.NoError(b, err)
 	defer e.Close()
-	op, err := e.Lookup("fixture", "echo")
+	session := e.Session(SessionOptions{})
+	op, err := session.Lookup("fixture", "echo")
 	require.NoError(b, err)
 	args, err := structpb.NewStruct(map[string]any{"text": "sixteen bytes ok"})
 	require.NoError(b, err)
 	request := Request{Operation: op, Arguments: args}
 	b.Run("one after another", func(b *testing.B) {
 		for b.Loop() {
-			require.Equal(b, Completed, e.Invoke(b.Context(), request, nil).Status)
+			require.Equal(b, Completed, session.Invoke(b.Context(), request, nil).Status)
 		}
 	})
 	b.Run("side by side", func(b *testing.B) {
 		b.SetParallelism(8)
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if o := e.Invoke(b.Context(), request, nil); o.Status != Completed {
+				if o := session.Invoke(b.Context(), request, nil); o.Status != Completed {
 					b.Error(o.Error)
 				}
 			}

@@ -8,10 +8,13 @@ import (
 )
 
 // check finds what is wrong with a request before anybody is asked to do anything about it.
-func (e *Engine) check(r Request) *toolv1.ToolError {
+func (s *Session) check(r Request) *toolv1.ToolError {
 	op := r.Operation
-	if _, err := e.provider(op.Provider); err != nil {
+	if _, err := s.engine.provider(op.Provider); err != nil {
 		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%s was not run: %v", op, err)
+	}
+	if _, err := s.seen(op, nil); err != nil {
+		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, "%s was not run: %v", op, err)
 	}
 	return checkArguments(op, r.Arguments)
 }

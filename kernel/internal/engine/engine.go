@@ -1,10 +1,14 @@
 // Package engine ties a turn together: it starts the providers, checks a call, takes it through policy and gate,
 // schedules it, runs it and says how it ended. It is what every face of the kernel stands on.
 //
-//	e, err := engine.Open(ctx, engine.Options{Providers: specs, Approver: approver})
+//	e, err := engine.Open(ctx, engine.Options{Providers: specs})
 //	defer e.Close()
-//	op, err := e.Lookup("filesystem", "read_file")
-//	outcome := e.Invoke(ctx, engine.Request{Operation: op, Arguments: args}, func(ev *toolv1.ToolEvent) { … })
+//	s := e.Session(engine.SessionOptions{Approver: approver})
+//	op, err := s.Lookup("filesystem", "read_file")
+//	outcome := s.Invoke(ctx, engine.Request{Operation: op, Arguments: args}, func(ev *toolv1.ToolEvent) { … })
+//
+// An Engine is the providers of a project, the rules they are called by, and the order of their calls. A Session is one
+// conversation with them: any number of sessions share an engine.
 package engine
 
 import (
@@ -18,22 +22,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
 	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schedule"
-	"github.com/oklog/ulid/v2"
 )
 
-// Engine runs calls. Its methods may be called from many goroutines.
+// Engine is the providers of a project. Its methods may be called from many goroutines.
 type Engine struct {
 	log        *slog.Logger
-	sessionID  string
+	root       string
 	workingDir string
+	rules      *policy.Set
 	providers  []provider // in the order of Options; those that failed are not there
 	failed     []*StartError
 	operations []Operation
-	gate       *gate.Gate
 	schedule   schedule.Scheduler
 
 	stopping context.Context // done when Close begins
@@ -57,29 +59,24 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{log: o.Log, sessionID: ulid.Make().String()}
+	e := &Engine{log: o.Log, rules: rules}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	for _, warning := range rules.Warnings() {
 		e.log.Warn(warning)
 	}
-	root, err := absolute(o.ProjectRoot, "")
-	if err != nil {
+	if e.root, err = absolute(o.ProjectRoot, ""); err != nil {
 		return nil, err
 	}
-	if e.workingDir, err = absolute(o.WorkingDir, root); err != nil {
+	if e.workingDir, err = absolute(o.WorkingDir, e.root); err != nil {
 		return nil, err
 	}
 	if !utf8.ValidString(e.workingDir) {
 		return nil, fmt.Errorf("cannot work in %q: providers are told the folder as text in UTF-8, and its name is none", e.workingDir)
 	}
 	e.stopping, e.stop = context.WithCancelCause(context.Background())
-	e.gate = &gate.Gate{
-		Policy: rules, Approver: o.Approver, Preview: e.previewOf, Log: e.log,
-		Place: policy.Place{Root: root, Dir: e.workingDir},
-	}
-	e.start(ctx, o.Providers, root)
+	e.start(ctx, o.Providers, e.root)
 	return e, e.startErrors()
 }
 
@@ -148,9 +145,6 @@ func Failures(err error) []*StartError {
 	}
 	return failed
 }
-
-// SessionID is the ULID that all calls of this engine carry.
-func (e *Engine) SessionID() string { return e.sessionID }
 
 // Providers describes the providers that were started, in the order of Options.
 func (e *Engine) Providers() []Info {

@@ -25,7 +25,8 @@ func fixture(name string, m hosttest.Mode) ProviderSpec {
 	return ProviderSpec{Name: name, Path: hosttest.Path(), Env: hosttest.Env(m)}
 }
 
-func open(t *testing.T, o Options) *Engine {
+// open begins a session with the fixture, unless o says what to start.
+func open(t *testing.T, o Options, session ...SessionOptions) *Session {
 	t.Helper()
 	if o.Providers == nil {
 		o.Providers = []ProviderSpec{fixture("fixture", hosttest.Good)}
@@ -33,25 +34,25 @@ func open(t *testing.T, o Options) *Engine {
 	e, err := Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
-	return e
+	return e.Session(append(session, SessionOptions{})[0])
 }
 
-func request(t *testing.T, e *Engine, name string, args map[string]any) Request {
+func request(t *testing.T, s *Session, name string, args map[string]any) Request {
 	t.Helper()
-	op, err := e.Lookup("fixture", name)
+	op, err := s.Lookup("fixture", name)
 	if err != nil {
-		op, err = e.LookupCommand(name)
+		op, err = s.LookupCommand(name)
 	}
 	require.NoError(t, err)
-	s, err := structpb.NewStruct(args)
+	arguments, err := structpb.NewStruct(args)
 	require.NoError(t, err)
-	return Request{Operation: op, Arguments: s}
+	return Request{Operation: op, Arguments: arguments}
 }
 
 func TestInvokeCompletes(t *testing.T) {
-	e := open(t, Options{})
+	session := open(t, Options{})
 	r := hosttest.NewRecorder()
-	o := e.Invoke(t.Context(), request(t, e, "sequence", nil), r.Show)
+	o := session.Invoke(t.Context(), request(t, session, "sequence", nil), r.Show)
 	require.Equal(t, Completed, o.Status, o.Error)
 	require.Equal(t, []string{"progress", "output_chunk", "output_chunk", "exit_status", "result"}, r.Names())
 	require.Equal(t, "1 package failed", o.Result.AsMap()["summary"])
@@ -61,12 +62,12 @@ func TestInvokeCompletes(t *testing.T) {
 	require.Positive(t, o.Took)
 	require.Nil(t, o.Error)
 	require.Nil(t, o.Plan)
-	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "sequence", nil), nil).Status, "nobody has to listen")
+	require.Equal(t, Completed, session.Invoke(t.Context(), request(t, session, "sequence", nil), nil).Status, "nobody has to listen")
 }
 
 func TestInvokeChecksArgumentsFirst(t *testing.T) {
 	asked := false
-	e := open(t, Options{Approver: gate.ApproverFunc(func(context.Context, []gate.Question) ([]gate.Answer, error) {
+	session := open(t, Options{}, SessionOptions{Approver: gate.ApproverFunc(func(context.Context, []gate.Question) ([]gate.Answer, error) {
 		asked = true
 		return nil, errors.New("must not be asked")
 	})})
@@ -83,8 +84,8 @@ func TestInvokeChecksArgumentsFirst(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := hosttest.NewRecorder()
-			req := request(t, e, "write", test.args)
-			o := e.Invoke(t.Context(), req, r.Show)
+			req := request(t, session, "write", test.args)
+			o := session.Invoke(t.Context(), req, r.Show)
 			require.Equal(t, Failed, o.Status)
 			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS, o.Error.GetCategory())
 			require.Contains(t, o.Error.GetMessage(), test.want)
@@ -112,10 +113,10 @@ func TestInvokeGate(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			e := open(t, Options{Policies: test.policies, Approver: test.approver})
+			session := open(t, Options{Policies: test.policies}, SessionOptions{Approver: test.approver})
 			path := filepath.Join(t.TempDir(), "f")
 			r := hosttest.NewRecorder()
-			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": path, "content": "hi"}), r.Show)
+			o := session.Invoke(t.Context(), request(t, session, "write", map[string]any{"path": path, "content": "hi"}), r.Show)
 			require.Equal(t, test.want, o.Status, o.Error)
 			require.Contains(t, o.DecidedBy, test.by)
 			if test.want == Completed {
@@ -131,11 +132,11 @@ func TestInvokeGate(t *testing.T) {
 
 func TestApproverSeesThePreview(t *testing.T) {
 	var seen []gate.Question
-	e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []gate.Question) ([]gate.Answer, error) {
+	session := open(t, Options{}, SessionOptions{Approver: gate.ApproverFunc(func(_ context.Context, items []gate.Question) ([]gate.Answer, error) {
 		seen = items
 		return []gate.Answer{{By: "person", Reason: "no"}}, nil
 	})})
-	o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": "/x", "content": ""}), nil)
+	o := session.Invoke(t.Context(), request(t, session, "write", map[string]any{"path": "/x", "content": ""}), nil)
 	require.Equal(t, Denied, o.Status)
 	require.Len(t, seen, 1)
 	require.Equal(t, "would write /x", seen[0].GetPreview().GetRoot().GetText().GetContent())
@@ -160,12 +161,12 @@ func TestRefusedPreview(t *testing.T) {
 		name := strings.TrimPrefix(test.category.String(), "TOOL_ERROR_CATEGORY_")
 		t.Run(name, func(t *testing.T) {
 			var shown string
-			e := open(t, Options{Approver: gate.ApproverFunc(func(_ context.Context, items []gate.Question) ([]gate.Answer, error) {
+			session := open(t, Options{}, SessionOptions{Approver: gate.ApproverFunc(func(_ context.Context, items []gate.Question) ([]gate.Answer, error) {
 				shown = items[0].GetPreview().String()
 				return make([]gate.Answer, len(items)), nil
 			})})
 			r := hosttest.NewRecorder()
-			o := e.Invoke(t.Context(), request(t, e, "write", map[string]any{"path": "refused:" + name, "content": ""}), r.Show)
+			o := session.Invoke(t.Context(), request(t, session, "write", map[string]any{"path": "refused:" + name, "content": ""}), r.Show)
 			require.Empty(t, r.Names())
 			if test.asked {
 				require.Equal(t, Denied, o.Status)
@@ -184,17 +185,17 @@ func TestRefusedPreview(t *testing.T) {
 
 func TestTurnAsksOnceAndDoesNotHoldUpTheRest(t *testing.T) {
 	finished := make(chan struct{})
-	e := open(t, Options{Approver: gate.ApproverFunc(func(ctx context.Context, items []gate.Question) ([]gate.Answer, error) {
+	session := open(t, Options{}, SessionOptions{Approver: gate.ApproverFunc(func(ctx context.Context, items []gate.Question) ([]gate.Answer, error) {
 		<-finished // the reading calls end while the question is open
 		return []gate.Answer{{Approved: true, By: "person"}, {By: "person"}}, nil
 	})})
 	path := filepath.Join(t.TempDir(), "f")
 	var once sync.Once
-	outcomes := e.Turn(t.Context(), []Request{
-		request(t, e, "write", map[string]any{"path": path, "content": "hi"}),
-		request(t, e, "echo", map[string]any{"text": "a"}),
-		request(t, e, "echo", nil),
-		request(t, e, "write", map[string]any{"path": path + "2", "content": "hi"}),
+	outcomes := session.Turn(t.Context(), []Request{
+		request(t, session, "write", map[string]any{"path": path, "content": "hi"}),
+		request(t, session, "echo", map[string]any{"text": "a"}),
+		request(t, session, "echo", nil),
+		request(t, session, "write", map[string]any{"path": path + "2", "content": "hi"}),
 	}, func(i int, event *toolv1.ToolEvent) {
 		if i == 1 && event.GetResult() != nil {
 			once.Do(func() { close(finished) })
@@ -212,36 +213,36 @@ func TestTurnAsksOnceAndDoesNotHoldUpTheRest(t *testing.T) {
 
 func TestCancelAndDeadline(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
-		e := open(t, Options{})
+		session := open(t, Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		r := hosttest.NewRecorder()
 		go func() {
 			<-r.Came
 			cancel()
 		}()
-		o := e.Invoke(ctx, request(t, e, "block", nil), r.Show)
+		o := session.Invoke(ctx, request(t, session, "block", nil), r.Show)
 		require.Equal(t, Cancelled, o.Status)
 		require.Equal(t, []string{"progress", "output_chunk", "partial_result"}, r.Names())
 		require.Equal(t, "half of it was done", o.Report.Note)
 		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, o.Error.GetCategory())
 	})
 	t.Run("late", func(t *testing.T) {
-		e := open(t, Options{})
-		req := request(t, e, "block", nil)
+		session := open(t, Options{})
+		req := request(t, session, "block", nil)
 		req.Timeout = 200 * time.Millisecond
 		r := hosttest.NewRecorder()
-		o := e.Invoke(t.Context(), req, r.Show)
+		o := session.Invoke(t.Context(), req, r.Show)
 		require.Equal(t, Failed, o.Status)
 		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, o.Error.GetCategory())
 		require.Contains(t, o.Error.GetMessage(), "stopped after 200ms, its deadline: half of it was done")
 		require.Equal(t, []string{"progress", "output_chunk", "partial_result", "error"}, r.Names())
 	})
 	t.Run("before it began", func(t *testing.T) {
-		e := open(t, Options{Approver: gate.ApproveAll("--yes")})
+		session := open(t, Options{}, SessionOptions{Approver: gate.ApproveAll("--yes")})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		r := hosttest.NewRecorder()
-		o := e.Invoke(ctx, request(t, e, "write", map[string]any{"path": "/x", "content": ""}), r.Show)
+		o := session.Invoke(ctx, request(t, session, "write", map[string]any{"path": "/x", "content": ""}), r.Show)
 		require.Equal(t, Cancelled, o.Status)
 		require.Empty(t, r.Names())
 	})
@@ -250,10 +251,10 @@ func TestCancelAndDeadline(t *testing.T) {
 func TestDeadlineOfTheConfiguration(t *testing.T) {
 	s := fixture("fixture", hosttest.Good)
 	s.Timeout = 200 * time.Millisecond
-	e := open(t, Options{Providers: []ProviderSpec{s}})
-	o := e.Invoke(t.Context(), request(t, e, "block", nil), nil)
+	session := open(t, Options{Providers: []ProviderSpec{s}})
+	o := session.Invoke(t.Context(), request(t, session, "block", nil), nil)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, o.Error.GetCategory())
-	req := request(t, e, "slow", nil)
+	req := request(t, session, "slow", nil)
 	req.Timeout = time.Minute
 	ctx, cancel := context.WithCancel(t.Context())
 	r := hosttest.NewRecorder()
@@ -261,24 +262,24 @@ func TestDeadlineOfTheConfiguration(t *testing.T) {
 		<-r.Came
 		cancel()
 	}()
-	require.Equal(t, Cancelled, e.Invoke(ctx, req, r.Show).Status, "the caller's deadline wins over both others")
+	require.Equal(t, Cancelled, session.Invoke(ctx, req, r.Show).Status, "the caller's deadline wins over both others")
 }
 
 func TestCrashIsAnEventAndAnOutcome(t *testing.T) {
-	e := open(t, Options{})
+	session := open(t, Options{})
 	r := hosttest.NewRecorder()
-	o := e.Invoke(t.Context(), request(t, e, "die", map[string]any{"how": "exit 3"}), r.Show)
+	o := session.Invoke(t.Context(), request(t, session, "die", map[string]any{"how": "exit 3"}), r.Show)
 	require.Equal(t, Crashed, o.Status)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, o.Error.GetCategory())
 	names := r.Names()
 	require.Equal(t, "error", names[len(names)-1])
-	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}), nil).Status)
+	require.Equal(t, Completed, session.Invoke(t.Context(), request(t, session, "echo", map[string]any{"text": "hi"}), nil).Status)
 }
 
 func TestPayloadThatDoesNotFit(t *testing.T) {
-	e := open(t, Options{})
+	session := open(t, Options{})
 	r := hosttest.NewRecorder()
-	o := e.Invoke(t.Context(), request(t, e, "liar", nil), r.Show)
+	o := session.Invoke(t.Context(), request(t, session, "liar", nil), r.Show)
 	require.Equal(t, Failed, o.Status)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN, o.Error.GetCategory())
 	require.Contains(t, o.Error.GetMessage(), `"text" must be a string, not a number`)
@@ -300,8 +301,9 @@ func TestOpenReportsEveryFailureAndKeepsTheRest(t *testing.T) {
 	require.Len(t, e.Providers(), 1)
 	_, lookup := e.Lookup("dying", "echo")
 	require.ErrorContains(t, lookup, "could not be started")
-	require.Equal(t, Completed, e.Invoke(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}), nil).Status)
-	o := e.Invoke(t.Context(), Request{Operation: Operation{Provider: "dying", Name: "x"}}, nil)
+	session := e.Session(SessionOptions{})
+	require.Equal(t, Completed, session.Invoke(t.Context(), request(t, session, "echo", map[string]any{"text": "hi"}), nil).Status)
+	o := session.Invoke(t.Context(), Request{Operation: Operation{Provider: "dying", Name: "x"}}, nil)
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, o.Error.GetCategory())
 }
 
@@ -322,7 +324,7 @@ func TestConfigErrorIsHandedThrough(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	e := open(t, Options{})
+	session := open(t, Options{})
 	tests := []struct {
 		name, provider, tool string
 		suggestion, want     string
@@ -333,7 +335,7 @@ func TestLookup(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := e.Lookup(test.provider, test.tool)
+			_, err := session.Lookup(test.provider, test.tool)
 			var lookup *LookupError
 			require.ErrorAs(t, err, &lookup)
 			require.Contains(t, err.Error(), test.want)
@@ -341,91 +343,91 @@ func TestLookup(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"hello", "/hello", "fixture.hello", "/fixture.hello"} {
-		op, err := e.LookupCommand(name)
+		op, err := session.LookupCommand(name)
 		require.NoError(t, err)
 		require.Equal(t, "/hello", op.String())
 	}
-	_, err := e.LookupCommand("helo")
+	_, err := session.LookupCommand("helo")
 	require.ErrorContains(t, err, `there is no command /helo`)
 	require.ErrorContains(t, err, `did you mean "/hello"?`)
-	ops := e.Operations()
+	ops := session.Operations()
 	require.Equal(t, "big", ops[0].Name)
 	require.True(t, ops[len(ops)-1].IsCommand())
 }
 
 func TestLookupCommandOfTwoProviders(t *testing.T) {
-	e := open(t, Options{Providers: []ProviderSpec{fixture("one", hosttest.Good), fixture("two", hosttest.Good)}})
-	_, err := e.LookupCommand("/hello")
+	session := open(t, Options{Providers: []ProviderSpec{fixture("one", hosttest.Good), fixture("two", hosttest.Good)}})
+	_, err := session.LookupCommand("/hello")
 	require.ErrorContains(t, err, "say /one.hello or /two.hello")
-	op, err := e.LookupCommand("/two.hello")
+	op, err := session.LookupCommand("/two.hello")
 	require.NoError(t, err)
 	require.Equal(t, "two", op.Provider)
 }
 
 func TestShowFallsBack(t *testing.T) {
-	e := open(t, Options{})
-	payload := request(t, e, "echo", map[string]any{"text": "plain"}).Arguments
-	op := request(t, e, "echo", nil).Operation
-	require.Contains(t, e.Render(t.Context(), op, payload).GetRoot().GetCodeBlock().GetContent(), `"text": "plain"`)
-	require.Contains(t, e.Render(t.Context(), op, nil).GetRoot().GetText().GetContent(), "rendered {}")
-	require.NotNil(t, e.Render(t.Context(), Operation{Provider: "nobody"}, payload))
-	require.NotNil(t, e.RenderPart(t.Context(), op, nil))
-	require.Nil(t, e.RenderPart(t.Context(), op, payload), "a part that its provider cannot show is left to the result")
+	session := open(t, Options{})
+	payload := request(t, session, "echo", map[string]any{"text": "plain"}).Arguments
+	op := request(t, session, "echo", nil).Operation
+	require.Contains(t, session.Engine().Render(t.Context(), op, payload).GetRoot().GetCodeBlock().GetContent(), `"text": "plain"`)
+	require.Contains(t, session.Engine().Render(t.Context(), op, nil).GetRoot().GetText().GetContent(), "rendered {}")
+	require.NotNil(t, session.Engine().Render(t.Context(), Operation{Provider: "nobody"}, payload))
+	require.NotNil(t, session.Engine().RenderPart(t.Context(), op, nil))
+	require.Nil(t, session.Engine().RenderPart(t.Context(), op, payload), "a part that its provider cannot show is left to the result")
 }
 
 func TestExplain(t *testing.T) {
-	e := open(t, Options{Policies: []policy.Rule{{Name: "x", Match: policy.Match{Arguments: map[string]string{"path": "x*"}}, Action: policy.Deny}}})
-	x, problem := e.Explain(t.Context(), request(t, e, "write", map[string]any{"path": "x", "content": ""}))
+	session := open(t, Options{Policies: []policy.Rule{{Name: "x", Match: policy.Match{Arguments: map[string]string{"path": "x*"}}, Action: policy.Deny}}})
+	x, problem := session.Explain(t.Context(), request(t, session, "write", map[string]any{"path": "x", "content": ""}))
 	require.Nil(t, problem)
 	require.Equal(t, policy.Deny, x.Action)
 	require.True(t, x.Rules[0].Won)
 	require.Equal(t, "would write x", x.Preview.GetRoot().GetText().GetContent())
-	x, problem = e.Explain(t.Context(), request(t, e, "echo", map[string]any{"text": "hi"}))
+	x, problem = session.Explain(t.Context(), request(t, session, "echo", map[string]any{"text": "hi"}))
 	require.Nil(t, problem)
 	require.Equal(t, policy.Allow, x.Action)
 	require.Equal(t, `the call has no text argument "path"`, x.Rules[0].Why)
 	require.Contains(t, x.Preview.String(), "hi")
-	x, problem = e.Explain(t.Context(), request(t, e, "write", map[string]any{"path": "refused:NOT_FOUND", "content": ""}))
+	x, problem = session.Explain(t.Context(), request(t, session, "write", map[string]any{"path": "refused:NOT_FOUND", "content": ""}))
 	require.Nil(t, problem)
 	require.Nil(t, x.Preview)
 	require.Equal(t, "it cannot be", x.Refusal.GetMessage())
-	_, problem = e.Explain(t.Context(), request(t, e, "write", nil))
+	_, problem = session.Explain(t.Context(), request(t, session, "write", nil))
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_INVALID_ARGUMENTS, problem.GetCategory())
 }
 
 func TestCloseCancelsAndRefuses(t *testing.T) {
-	e := open(t, Options{})
-	req := request(t, e, "block", nil)
+	session := open(t, Options{})
+	req := request(t, session, "block", nil)
 	r := hosttest.NewRecorder()
 	outcomes := make(chan Outcome, 1)
-	go func() { outcomes <- e.Invoke(context.Background(), req, r.Show) }()
+	go func() { outcomes <- session.Invoke(context.Background(), req, r.Show) }()
 	<-r.Came
-	e.Close()
-	e.Close()
+	session.Engine().Close()
+	session.Engine().Close()
 	require.Equal(t, Cancelled, (<-outcomes).Status)
-	require.Equal(t, Cancelled, e.Invoke(t.Context(), req, nil).Status)
-	explained, problem := e.Explain(t.Context(), req)
+	require.Equal(t, Cancelled, session.Invoke(t.Context(), req, nil).Status)
+	explained, problem := session.Explain(t.Context(), req)
 	require.Nil(t, problem)
 	require.NotNil(t, explained.Preview)
 }
 
 func TestKillCutsACancellationShort(t *testing.T) {
-	e := open(t, Options{})
+	session := open(t, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	r := hosttest.NewRecorder()
 	go func() {
 		<-r.Came
 		cancel()
-		e.Kill()
+		session.Engine().Kill()
 	}()
-	require.Equal(t, Cancelled, e.Invoke(ctx, request(t, e, "deaf", nil), r.Show).Status)
+	require.Equal(t, Cancelled, session.Invoke(ctx, request(t, session, "deaf", nil), r.Show).Status)
 }
 
 func TestWorkingDirectories(t *testing.T) {
 	root, work := t.TempDir(), t.TempDir()
-	e := open(t, Options{ProjectRoot: root, WorkingDir: work})
-	require.Equal(t, work, e.workingDir)
-	require.NotEmpty(t, e.SessionID())
+	session := open(t, Options{ProjectRoot: root, WorkingDir: work})
+	require.Equal(t, work, session.workingDir)
+	require.NotEmpty(t, session.ID())
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	require.Equal(t, here, open(t, Options{}).workingDir)
@@ -434,14 +436,14 @@ func TestWorkingDirectories(t *testing.T) {
 // A provider that reports nothing, or cannot, costs its cancelled call the grace time and no more.
 func TestMuteProvider(t *testing.T) {
 	t.Parallel()
-	e := open(t, Options{Providers: []ProviderSpec{fixture("fixture", hosttest.Mute)}})
+	session := open(t, Options{Providers: []ProviderSpec{fixture("fixture", hosttest.Mute)}})
 	ctx, cancel := context.WithCancel(t.Context())
 	r := hosttest.NewRecorder()
 	go func() {
 		<-r.Came
 		cancel()
 	}()
-	o := e.Invoke(ctx, request(t, e, "block", nil), r.Show)
+	o := session.Invoke(ctx, request(t, session, "block", nil), r.Show)
 	require.Equal(t, Cancelled, o.Status)
 	require.Nil(t, o.Report)
 	require.Contains(t, o.Error.GetMessage(), "not known")

@@ -13,19 +13,19 @@ type Explanation = gate.Explanation
 
 // Decide says what the policy says about a call, and what became of every rule. The error is what is wrong with the
 // request itself.
-func (e *Engine) Decide(r Request) (policy.Decision, []policy.Judged, *toolv1.ToolError) {
-	if err := e.check(r); err != nil {
+func (s *Session) Decide(r Request) (policy.Decision, []policy.Judged, *toolv1.ToolError) {
+	if err := s.check(r); err != nil {
 		return policy.Decision{}, nil, err
 	}
-	decision, rules := e.gate.Decide(forGate("", r))
+	decision, rules := s.gate.Decide(forGate("", r))
 	return decision, rules, nil
 }
 
 // Explain is Decide, with what the provider does when it is asked for a preview, within five seconds. Nothing is run
 // and nobody is asked.
-func (e *Engine) Explain(ctx context.Context, r Request) (Explanation, *toolv1.ToolError) {
-	if err := e.check(r); err != nil {
+func (s *Session) Explain(ctx context.Context, r Request) (Explanation, *toolv1.ToolError) {
+	if err := s.check(r); err != nil {
 		return Explanation{}, err
 	}
-	return e.gate.Explain(ctx, forGate(callID(r.Operation), r)), nil
+	return s.gate.Explain(ctx, forGate(callID(r.Operation), r)), nil
 }

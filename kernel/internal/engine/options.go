@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/policy"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -14,8 +13,6 @@ import (
 type Options struct {
 	Providers []ProviderSpec
 	Policies  []policy.Rule
-	// Approver is asked about changes that no policy decides. Nil: nobody can answer, so they are denied.
-	Approver gate.Approver
 	// ProjectRoot is the working directory of the provider processes. Default: that of this process.
 	ProjectRoot string
 	// WorkingDir is what relative paths in arguments resolve against. Default: ProjectRoot.

@@ -28,8 +28,8 @@ var final = map[toolv1.ToolErrorCategory]bool{
 }
 
 // previewOf serves the gate: nobody is asked about a call that its provider will refuse.
-func (e *Engine) previewOf(ctx context.Context, c gate.Call) (*renderv1.RenderTree, error) {
-	tree, err := e.preview(ctx, c.ID, Operation{Provider: c.Provider, Name: c.Operation, Category: c.Category}, c.Arguments)
+func (s *Session) previewOf(ctx context.Context, c gate.Call) (*renderv1.RenderTree, error) {
+	tree, err := s.preview(ctx, c.ID, Operation{Provider: c.Provider, Name: c.Operation, Category: c.Category}, c.Arguments)
 	if reason := host.Refusal(err); final[reason.GetCategory()] {
 		return nil, &gate.RefusalError{Reason: reason}
 	}
@@ -45,15 +45,15 @@ func (e *Engine) use(ctx context.Context, name string) (_ context.Context, p pro
 	return ctx, p, end, err
 }
 
-func (e *Engine) preview(ctx context.Context, id string, op Operation, args *structpb.Struct) (*renderv1.RenderTree, error) {
-	ctx, p, end, err := e.use(ctx, op.Provider)
+func (s *Session) preview(ctx context.Context, id string, op Operation, args *structpb.Struct) (*renderv1.RenderTree, error) {
+	ctx, p, end, err := s.engine.use(ctx, op.Provider)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
 	return p.Preview(ctx, host.Call{
 		ID: id, Operation: op, Arguments: args,
-		Context: &commonv1.CallContext{SessionId: e.sessionID, TurnId: ulid.Make().String(), WorkingDirectory: e.workingDir},
+		Context: &commonv1.CallContext{SessionId: s.id, TurnId: ulid.Make().String(), WorkingDirectory: s.workingDir},
 	})
 }
 

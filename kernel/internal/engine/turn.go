@@ -18,25 +18,28 @@ import (
 // Invoke runs one call and returns when it is over; sink may be nil. It fails in no other way than by its Outcome.
 // When ctx is done the call is cancelled: Invoke then waits for the provider's report, for as long as the grace time
 // allows (about six seconds), unless Kill ends it.
-func (e *Engine) Invoke(ctx context.Context, r Request, sink Sink) Outcome {
+func (s *Session) Invoke(ctx context.Context, r Request, sink Sink) Outcome {
 	if sink == nil {
 		sink = func(*toolv1.ToolEvent) {}
 	}
-	return e.Turn(ctx, []Request{r}, func(_ int, event *toolv1.ToolEvent) { sink(event) })[0]
+	return s.Turn(ctx, []Request{r}, func(_ int, event *toolv1.ToolEvent) { sink(event) })[0]
 }
 
 // Turn runs several calls as one turn: they share one plan, so that everything that must be asked about is asked at
 // once. Calls that are allowed do not wait for the answers. sink gets each event with the index of its request, and is
 // called from several goroutines when calls run beside each other. Outcomes are in the order of the requests.
-func (e *Engine) Turn(ctx context.Context, requests []Request, sink func(i int, event *toolv1.ToolEvent)) []Outcome {
-	t := &turn{engine: e, id: ulid.Make().String(), began: time.Now()}
+func (s *Session) Turn(ctx context.Context, requests []Request, sink func(i int, event *toolv1.ToolEvent)) []Outcome {
+	t := &turn{session: s, id: ulid.Make().String(), began: time.Now()}
 	for i, r := range requests {
-		t.calls = append(t.calls, t.call(r, func(event *toolv1.ToolEvent) { sink(i, event) }))
+		c := t.call(r, func(event *toolv1.ToolEvent) { sink(i, event) })
+		s.journal.Called(CalledNote{CallID: c.outcome.CallID, TurnID: t.id, Request: r})
+		t.calls = append(t.calls, c)
 	}
-	ctx, end, err := e.begin(ctx)
+	ctx, end, err := s.engine.begin(ctx)
 	if err != nil {
 		for _, c := range t.calls {
 			c.cancelled(err)
+			c.note()
 		}
 		return t.outcomes()
 	}
@@ -47,10 +50,10 @@ func (e *Engine) Turn(ctx context.Context, requests []Request, sink func(i int, 
 
 // turn is one plan and the calls in it.
 type turn struct {
-	engine *Engine
-	id     string
-	began  time.Time
-	calls  []*call
+	session *Session
+	id      string
+	began   time.Time
+	calls   []*call
 }
 
 // call is one call on its way to an outcome.
@@ -65,6 +68,13 @@ func (t *turn) call(r Request, sink Sink) *call {
 	return &call{turn: t, request: r, sink: sink, outcome: Outcome{CallID: callID(r.Operation), Operation: r.Operation.String()}}
 }
 
+// note keeps the outcome in the journal. The call has ended as it has, whether that can be kept or not.
+func (c *call) note() {
+	if err := c.turn.session.journal.Ended(c.outcome); err != nil {
+		c.turn.session.engine.log.Warn("the end of a call could not be logged", "operation", c.outcome.Operation, "cause", err.Error())
+	}
+}
+
 func callID(op Operation) string {
 	if op.IsCommand() {
 		return "sc_" + ulid.Make().String()
@@ -77,14 +87,15 @@ func (t *turn) run(ctx context.Context) {
 	var sound []*call
 	var review []gate.Call
 	for _, c := range t.calls {
-		if err := t.engine.check(c.request); err != nil {
+		if err := t.session.check(c.request); err != nil {
 			c.fail(Failed, err)
+			c.note()
 			continue
 		}
 		sound = append(sound, c)
 		review = append(review, c.forGate())
 	}
-	plan := t.engine.gate.Review(review)
+	plan := t.session.gate.Review(review)
 	var running sync.WaitGroup
 	defer running.Wait()
 	var open []int
@@ -124,7 +135,11 @@ func forGate(id string, r Request) gate.Call {
 
 // follow does what the gate says.
 func (c *call) follow(ctx context.Context, v gate.Verdict) {
+	defer c.note()
 	c.outcome.DecidedBy, c.outcome.Plan = v.By, v.Item
+	if v.Item != nil {
+		c.turn.session.journal.Planned(c.turn.id, v.Item)
+	}
 	switch {
 	case v.Allowed:
 		c.execute(ctx)
@@ -142,7 +157,8 @@ var errDeadline = errors.New("the deadline passed")
 
 // execute waits for the call's turn and runs it.
 func (c *call) execute(ctx context.Context) {
-	e, op := c.turn.engine, c.request.Operation
+	s, op := c.turn.session, c.request.Operation
+	e := s.engine
 	release, err := e.schedule.Acquire(ctx, schedule.ClaimOf(op.Provider, op.Name, op.Kind, op.Concurrency, c.request.Arguments))
 	if err != nil {
 		c.cancelled(err)
@@ -154,6 +170,10 @@ func (c *call) execute(ctx context.Context) {
 		c.fail(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%v", err))
 		return
 	}
+	if err := c.recorded(ctx); err != nil {
+		c.fail(Failed, err)
+		return
+	}
 	limit := schedule.Timeout(c.request.Timeout, p.timeout, op.Timeout)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
 	defer cancel()
@@ -161,11 +181,30 @@ func (c *call) execute(ctx context.Context) {
 	c.outcome.Waited = begin.Sub(c.turn.began)
 	reply := p.Invoke(limited, host.Call{
 		ID: c.outcome.CallID, Operation: op, Arguments: c.request.Arguments,
-		Context: &commonv1.CallContext{SessionId: e.sessionID, TurnId: c.turn.id, WorkingDirectory: e.workingDir},
-	}, c.sink)
+		Context: &commonv1.CallContext{SessionId: s.id, TurnId: c.turn.id, WorkingDirectory: s.workingDir},
+	}, c.show)
 	c.outcome.Took = time.Since(begin)
 	c.outcome.ExitStatus, c.outcome.Report = reply.ExitStatus, reply.Report
 	c.judge(reply, errors.Is(context.Cause(limited), errDeadline), limit)
+}
+
+// recorded returns when a call that changes something can be told of even if the kernel dies in it: there is no change
+// that the log does not know.
+func (c *call) recorded(ctx context.Context) *toolv1.ToolError {
+	if c.request.Operation.Kind != toolv1.ToolKind_TOOL_KIND_RESOURCE {
+		return nil
+	}
+	if err := c.turn.session.journal.Flush(ctx); err != nil {
+		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED,
+			"%s was not run, since it could not be logged and nothing is changed without a trace: %v", c.outcome.Operation, err)
+	}
+	return nil
+}
+
+// show passes on what the provider says during the call.
+func (c *call) show(event *toolv1.ToolEvent) {
+	c.turn.session.journal.Event(c.outcome.CallID, event)
+	c.sink(event)
 }
 
 // judge turns the provider's reply into the outcome, and shows the last event as it stands after that.
@@ -173,7 +212,7 @@ func (c *call) judge(reply host.Reply, late bool, limit time.Duration) {
 	switch reply.Ending {
 	case host.Completed:
 		if err := checkPayload(c.request.Operation, reply.Payload); err != nil {
-			c.turn.engine.log.Warn("the provider broke its own output schema", "operation", c.outcome.Operation, "cause", err.GetMessage())
+			c.turn.session.engine.log.Warn("the provider broke its own output schema", "operation", c.outcome.Operation, "cause", err.GetMessage())
 			c.end(Failed, err)
 			return
 		}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/policy"
+	"github.com/oklog/ulid/v2"
+)
+
+// Session is one conversation with the providers: its calls carry its id, are kept in its journal, and share what was
+// granted for the session. Its methods may be called from many goroutines. It needs no end: the Engine has one.
+type Session struct {
+	engine     *Engine
+	id         string
+	workingDir string
+	scope      func(Operation) bool
+	journal    Journal
+	gate       *gate.Gate
+}
+
+// SessionOptions is what makes a session another than the next one. All of it may be left out.
+type SessionOptions struct {
+	// ID is what providers and the log know the session by. Default: a new ULID.
+	ID string
+	// Approver is asked about changes that no policy decides. Nil: nobody can answer, so they are denied.
+	Approver gate.Approver
+	// Journal keeps what happens. Nil: nothing is kept.
+	Journal Journal
+	// WorkingDir is what relative paths in arguments resolve against; absolute. Default: that of the Engine.
+	WorkingDir string
+	// Scope says which operations there are in this session. Nil: all of the engine's.
+	Scope func(Operation) bool
+}
+
+// Session begins a conversation.
+func (e *Engine) Session(o SessionOptions) *Session {
+	s := &Session{engine: e, id: o.ID, workingDir: o.WorkingDir, scope: o.Scope, journal: o.Journal}
+	if s.id == "" {
+		s.id = ulid.Make().String()
+	}
+	if s.workingDir == "" {
+		s.workingDir = e.workingDir
+	}
+	if s.journal == nil {
+		s.journal = noJournal{}
+	}
+	s.gate = &gate.Gate{
+		Policy: e.rules, Approver: o.Approver, Preview: s.previewOf, Log: e.log,
+		Place: policy.Place{Root: e.root, Dir: s.workingDir},
+	}
+	return s
+}
+
+// ID is what all calls of the session carry.
+func (s *Session) ID() string { return s.id }
+
+// Engine is what the session runs on.
+func (s *Session) Engine() *Engine { return s.engine }
+
+// sees reports whether an operation is there for this session.
+func (s *Session) sees(op Operation) bool { return s.scope == nil || s.scope(op) }
+
+// Operations lists the tools and commands of the session, ordered by provider and name, tools first.
+func (s *Session) Operations() []Operation {
+	var ops []Operation
+	for _, op := range s.engine.Operations() {
+		if s.sees(op) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
+// Lookup finds a tool. The error is a *LookupError.
+func (s *Session) Lookup(provider, tool string) (Operation, error) {
+	return s.seen(s.engine.Lookup(provider, tool))
+}
+
+// LookupCommand finds a slash command by its name, as Engine.LookupCommand does.
+func (s *Session) LookupCommand(name string) (Operation, error) {
+	return s.seen(s.engine.LookupCommand(name))
+}
+
+func (s *Session) seen(op Operation, err error) (Operation, error) {
+	if err == nil && !s.sees(op) {
+		return Operation{}, &LookupError{Text: op.String() + " is not in the profile of this session"}
+	}
+	return op, err
+}
