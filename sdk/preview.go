@@ -66,8 +66,8 @@ func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error)
 	return op.plan(ctx, f, f.call.GetArguments())
 }
 
-// render shows a payload of this provider. One that fits none of its operations, a cancellation's report for
-// example, is shown member by member.
+// render shows a payload of this provider: a result, or the note of a report as the sentence it is. What fits neither, a
+// part of a result for example, is refused, so that the kernel can tell it from what its operation shows.
 func (s *server) render(command bool, payload []byte, schemaVersion string) (*renderv1.RenderTree, error) {
 	if schemaVersion != plugin.SchemaVersion {
 		return nil, s.refusal(InvalidArgument("schema_version", "is %q; this provider renders version %q", schemaVersion, plugin.SchemaVersion))
@@ -88,23 +88,14 @@ func (s *server) render(command bool, payload []byte, schemaVersion string) (*re
 			return s.tree("what shows the result", node)
 		}
 	}
-	return s.tree("the payload", plainly(in))
+	if note, ok := in.GetFields()["note"].GetKind().(*structpb.Value_StringValue); ok && len(in.GetFields()) == 1 {
+		return s.tree("the note", render.Text(note.StringValue))
+	}
+	return nil, s.refusal(InvalidArgument("payload", "is the result of none of the operations of this provider"))
 }
 
 func shown(op operation, payload *structpb.Struct) (node render.Node, fits bool, err error) {
 	defer recovered("render "+op.about().name, &err)
 	node, fits = op.show(payload)
 	return node, fits, nil
-}
-
-// plainly shows any payload: a note as the sentence it is, everything else as JSON.
-func plainly(payload *structpb.Struct) render.Node {
-	if note, ok := payload.GetFields()["note"].GetKind().(*structpb.Value_StringValue); ok && len(payload.GetFields()) == 1 {
-		return render.Text(note.StringValue)
-	}
-	text, err := protojson.MarshalOptions{Multiline: true}.Marshal(payload)
-	if err != nil {
-		return render.Styled(render.Error, err.Error())
-	}
-	return render.Code("json", string(text))
 }

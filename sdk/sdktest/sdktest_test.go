@@ -145,9 +145,9 @@ func TestRenderFindsTheOperation(t *testing.T) {
 			require.Equal(t, test.want, tree.GetRoot().GetText().GetContent())
 		})
 	}
-	tree, err := h.Render(t.Context(), map[string]any{"nobody": "knows"})
-	require.NoError(t, err)
-	require.JSONEq(t, `{"nobody": "knows"}`, tree.GetRoot().GetCodeBlock().GetContent())
+	_, err := h.Render(t.Context(), map[string]any{"nobody": "knows"})
+	require.Equal(t, codes.InvalidArgument, status.Code(err))
+	require.Contains(t, sdktest.ToolError(err).GetMessage(), "none of the operations")
 }
 
 func TestConfigureGivesBackTheRefusal(t *testing.T) {
