@@ -103,7 +103,7 @@ func (e *Engine) start(ctx context.Context, specs []ProviderSpec, dir string) {
 		}
 		names[s.Name] = true
 		wait.Go(func() {
-			spec := host.Spec{Name: s.Name, Path: s.Path, Dir: dir, Env: s.Env, Log: e.log}
+			spec := host.Spec{Name: s.Name, Path: s.Path, Checksum: s.Checksum, Dir: dir, Env: s.Env, Log: e.log}
 			var err error
 			if started[i], err = host.Start(ctx, spec, s.Config); err != nil {
 				errors.As(err, &failed[i])

@@ -27,6 +27,8 @@ type ProviderSpec struct {
 	Name string
 	// Path of the binary.
 	Path string
+	// Checksum is the sha256 that the binary must have, in lower-case hex; empty when any will do.
+	Checksum string
 	// Env is set in the provider's environment, beside the few variables every provider gets.
 	Env map[string]string
 	// Timeout is the deadline of a call when the caller sets none. Zero: the operation's own.

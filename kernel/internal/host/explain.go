@@ -21,6 +21,10 @@ import (
 
 // explainLaunch says why a binary could not be executed, with facts about the file in place of the system's one word.
 func explainLaunch(path string, cause error) error {
+	var mismatch *ChecksumError
+	if errors.As(cause, &mismatch) {
+		return mismatch
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

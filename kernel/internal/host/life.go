@@ -72,7 +72,7 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 		return nil, fail(StageLaunch, err, nil)
 	}
 	l := &life{
-		process: newProcess(spec.Path, spec.Dir, environment(spec.Env), spec.Log),
+		process: newProcess(spec, sockets.path),
 		sockets: sockets, callbacks: newCallbacks(spec.Log),
 	}
 	identity, err := ourIdentity()

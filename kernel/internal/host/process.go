@@ -31,10 +31,12 @@ const (
 // process is the child. It is go-plugin's runner.Runner, but go-plugin sees no more of its output than the handshake
 // line: its scanner ends at a line of 64 KiB, and the child then blocks on a full pipe.
 type process struct {
-	path string
-	dir  string
-	env  []string
-	log  *slog.Logger
+	path     string // what the provider is known by
+	checksum string // of its binary; empty when any will do
+	scratch  string // a folder of this process alone
+	dir      string
+	env      []string
+	log      *slog.Logger
 
 	cmd       *exec.Cmd
 	started   time.Time
@@ -57,8 +59,11 @@ type process struct {
 
 var _ runner.Runner = (*process)(nil)
 
-func newProcess(path, dir string, env []string, log *slog.Logger) *process {
-	p := &process{path: path, dir: dir, env: env, log: log, exited: make(chan struct{})}
+func newProcess(spec Spec, scratch string) *process {
+	p := &process{
+		path: spec.Path, checksum: spec.Checksum, scratch: scratch,
+		dir: spec.Dir, env: environment(spec.Env), log: spec.Log, exited: make(chan struct{}),
+	}
 	p.handshake, p.promise = io.Pipe()
 	return p
 }
@@ -69,6 +74,14 @@ func (p *process) Start(ctx context.Context) error {
 		return err
 	}
 	cmd := &exec.Cmd{Path: p.path, Args: []string{p.path}, Env: p.env, Dir: p.dir}
+	if p.checksum != "" {
+		binary, err := verify(p.path, p.checksum, p.scratch)
+		if err != nil {
+			return err
+		}
+		defer binary.close()
+		cmd.Path = binary.path
+	}
 	stdout, err := openChannel(&cmd.Stdout)
 	if err != nil {
 		return err

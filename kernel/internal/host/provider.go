@@ -27,6 +27,9 @@ type Configure func(*configv1.ConfigSchema) (*structpb.Struct, error)
 type Spec struct {
 	Name string
 	Path string
+	// Checksum is the sha256 that the binary must have, in lower-case hex; empty when any will do. It is verified at each
+	// start, and what was hashed is what runs. The cause of the failure otherwise is a *ChecksumError.
+	Checksum string
 	// Dir is the working directory of the process; empty for that of the kernel.
 	Dir string
 	// Env is set beside the few variables that every provider inherits.
