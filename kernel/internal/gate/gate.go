@@ -40,6 +40,16 @@ type Question struct {
 	*planv1.PlanItem
 	// Offer is what may be approved with it for the rest of the session; nil when that is nothing.
 	Offer *Grant
+	// Problem says why the arguments that the last answer gave were not taken; the item is then as it was before.
+	Problem string
+
+	call Call
+	gate *Gate
+}
+
+// CoveredBy reports whether a grant that was given for another item is about this one as well.
+func (q Question) CoveredBy(grant *Grant) bool {
+	return q.gate != nil && grant.covers(q.gate.forPolicy(q.call), q.call)
 }
 
 // Answer is what an Approver says to one item.
@@ -47,6 +57,9 @@ type Answer struct {
 	Approved bool
 	// Session approves what the question offers as well, until the Gate is gone. It means nothing without Approved.
 	Session bool
+	// Arguments are others for the call, which is then asked about again, with a new preview. They mean nothing with
+	// Approved: what is approved is what was shown.
+	Arguments *structpb.Struct
 	// By says who answered, and for how long, such as "person" or "--yes".
 	By string
 	// Reason is why the item was refused; it may be empty.
@@ -54,7 +67,8 @@ type Answer struct {
 }
 
 // Approver asks someone about the items of a plan. It returns one answer for each question, in the same order; an error,
-// or any other number of answers, refuses all of them. It is called at most once a turn, and returns when ctx is done.
+// or any other number of answers, refuses all of them. It is called once a turn, and again for the items whose arguments
+// it changed, if any. It returns when ctx is done.
 type Approver interface {
 	Approve(ctx context.Context, questions []Question) ([]Answer, error)
 }
@@ -98,6 +112,8 @@ type Gate struct {
 	Approver Approver
 	// Preview describes the items that are asked about.
 	Preview Previewer
+	// Check finds what is wrong with the arguments of a call that an answer changed. Nil finds nothing.
+	Check func(Call) *toolv1.ToolError
 	// Place is what the paths in arguments are read against.
 	Place policy.Place
 	Log   *slog.Logger

@@ -12,10 +12,14 @@ import (
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // previewTimeout is how long a provider may think about a preview before the arguments are shown in its place.
 const previewTimeout = 5 * time.Second
+
+// mostRevisions is how often the arguments of a turn's calls may be changed: a person tires long before.
+const mostRevisions = 100
 
 // Verdict is what became of one call.
 type Verdict struct {
@@ -28,6 +32,8 @@ type Verdict struct {
 	Refusal *toolv1.ToolError
 	// Item is the call as it stood in the plan; nil when it was not asked about.
 	Item *planv1.PlanItem
+	// Arguments are those that the call was given when it was asked about; nil when it is as it was.
+	Arguments *structpb.Struct
 }
 
 // Plan is the calls of one turn, decided as far as the policy goes.
@@ -57,10 +63,7 @@ func (g *Gate) Review(calls []Call) *Plan {
 			}
 			p.open = append(p.open, i)
 		default:
-			p.verdicts[i].Reason = fmt.Sprintf("%s was not run: %s denies it", c, d.By)
-			if d.Why != "" {
-				p.verdicts[i].Reason += ": " + d.Why
-			}
+			p.verdicts[i].Reason = denial(c, d)
 		}
 	}
 	return p
@@ -85,25 +88,38 @@ func (p *Plan) Ask(ctx context.Context) []Verdict {
 	var asked []int
 	var questions []Question
 	for _, i := range p.open {
-		item, err := p.gate.item(ctx, p.calls[i], p.verdicts[i].By)
-		if err != nil {
-			p.verdicts[i] = Verdict{Refusal: err.Reason}
+		q, refusal := p.gate.question(ctx, p.calls[i], p.verdicts[i].By)
+		if refusal != nil {
+			p.verdicts[i] = Verdict{Refusal: refusal}
 			continue
 		}
-		asked, questions = append(asked, i), append(questions, Question{item, p.gate.grantFor(p.calls[i])})
+		asked, questions = append(asked, i), append(questions, q)
 	}
-	if len(questions) == 0 {
-		return p.verdicts
+	for round := 0; len(questions) > 0; round++ {
+		asked, questions = p.ask(ctx, asked, questions, round < mostRevisions)
 	}
+	return p.verdicts
+}
+
+// ask has the questions about the calls asked answered, and returns those that have to be asked again, if that may be.
+func (p *Plan) ask(ctx context.Context, asked []int, questions []Question, again bool) (open []int, revised []Question) {
 	answers, problem := p.gate.answers(ctx, questions)
 	for n, i := range asked {
-		v := settle(p.calls[i], questions[n], answers[n], problem)
-		if v.Allowed && answers[n].Session && questions[n].Offer != nil {
-			p.gate.remember(questions[n].Offer)
+		q, a := questions[n], answers[n]
+		if again && problem == "" && !a.Approved && a.Arguments != nil {
+			open, revised = append(open, i), append(revised, p.gate.revise(ctx, q, a.Arguments))
+			continue
+		}
+		v := settle(q, a, problem)
+		if !proto.Equal(q.call.Arguments, p.calls[i].Arguments) {
+			v.Arguments = q.call.Arguments
+		}
+		if v.Allowed && a.Session && q.Offer != nil {
+			p.gate.remember(q.Offer)
 		}
 		p.verdicts[i] = v
 	}
-	return p.verdicts
+	return open, revised
 }
 
 // item is a snapshot: what is approved is what was shown.
@@ -174,8 +190,8 @@ func (g *Gate) ask(ctx context.Context, questions []Question) (answers []Answer,
 	return g.Approver.Approve(ctx, questions)
 }
 
-func settle(c Call, q Question, a Answer, problem string) Verdict {
-	item := q.PlanItem
+func settle(q Question, a Answer, problem string) Verdict {
+	c, item := q.call, q.PlanItem
 	v := Verdict{Allowed: problem == "" && a.Approved, By: a.By, Item: item}
 	if v.By == "" {
 		v.By = item.GetDecidedBy()
