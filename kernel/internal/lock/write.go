@@ -1,0 +1,94 @@
+package lock
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+const heading = `# What the providers of this project were resolved to. "agent init" writes this file and keeps to it; commit it, so
+# that everybody runs the same. Newer versions: "agent init --upgrade". Other platforms: "agent providers lock".
+# checksums are those of the released archives, programs those of the program inside, by platform.
+
+`
+
+// Bytes is the file as it is written: the same for the same content, whatever order it came in.
+func (f *File) Bytes() []byte {
+	var b bytes.Buffer
+	b.WriteString(heading)
+	fmt.Fprintf(&b, "lock_file_version = %d\n", Version)
+	for _, p := range f.Providers {
+		fmt.Fprintf(&b, "\nprovider %q {\n", p.Name)
+		fmt.Fprintf(&b, "  source      = %q\n", p.Source)
+		fmt.Fprintf(&b, "  version     = %q\n", p.Version)
+		fmt.Fprintf(&b, "  resolved_at = %q\n", p.ResolvedAt.UTC().Format(time.RFC3339))
+		writeSums(&b, "checksums", p.Checksums)
+		writeSums(&b, "programs", p.Programs)
+		b.WriteString("}\n")
+	}
+	return b.Bytes()
+}
+
+func writeSums(b *bytes.Buffer, name string, sums map[Platform]Checksum) {
+	if len(sums) == 0 {
+		return
+	}
+	platforms := slices.Sorted(maps.Keys(sums))
+	width := 0
+	for _, p := range platforms {
+		width = max(width, len(p))
+	}
+	fmt.Fprintf(b, "\n  %s = {\n", name)
+	for _, p := range platforms {
+		fmt.Fprintf(b, "    %-*s = %q\n", width, p, sums[p])
+	}
+	b.WriteString("  }\n")
+}
+
+// Write replaces the file at path in one step: whoever reads sees the old one or the new one, also after a power cut.
+// The folder is made when it is not there.
+func (f *File) Write(path string) error {
+	err := f.write(path)
+	if err != nil {
+		return fmt.Errorf("write the lock file %s: %w", path, err)
+	}
+	return nil
+}
+
+func (f *File) write(path string) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, ".agent.lock-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	_, err = temp.Write(f.Bytes())
+	if err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	syncFolder(dir)
+	return nil
+}
+
+// syncFolder makes a rename last. Not every file system can, and the rename stands either way.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}
