@@ -65,7 +65,7 @@ func (a *app) showDiagnostic(d config.Diagnostic) {
 	}
 	lines := []string{head + p.Bold(paint.Line(d.Summary)), "  " + paint.Line(d.Position())}
 	if d.Source != "" {
-		number := strconv.Itoa(d.Line)
+		number := strconv.Itoa(d.Range.Start.Line)
 		lines = append(lines, p.Dim("  "+number+" │ ")+paint.Line(d.Source))
 		if d.Width > 0 {
 			lines = append(lines, p.Dim("  "+strings.Repeat(" ", len(number))+" │ ")+underline(d, p))
@@ -80,7 +80,7 @@ func (a *app) showDiagnostic(d config.Diagnostic) {
 // underline marks the characters a diagnostic is about, in columns of the terminal.
 func underline(d config.Diagnostic, p paint.Painter) string {
 	source := []rune(d.Source)
-	from := min(d.Column-1, len(source))
+	from := min(d.Range.Start.Column-1, len(source))
 	to := min(from+d.Width, len(source))
 	before, marked := paint.Line(string(source[:from])), paint.Line(string(source[from:to]))
 	return strings.Repeat(" ", paint.Width(before)) + p.Error(strings.Repeat("^", max(1, paint.Width(marked))))

@@ -54,16 +54,22 @@ func (a *app) startWithin(ctx context.Context, p *project, names ...string) (*en
 	return e, errors.Join(p.explain(err), p.unmatched(e))
 }
 
-// unmatched finds policies that name a tool which the started providers do not have.
+// unmatched finds policies and profiles that name what the started providers do not have.
 func (p *project) unmatched(e *engine.Engine) error {
-	operations := map[string][]string{}
+	offers := map[string]config.Offer{}
 	for _, info := range e.Providers() {
-		operations[info.Name] = nil
+		offers[info.Name] = config.Offer{}
 	}
 	for _, op := range e.Operations() {
-		operations[op.Provider] = append(operations[op.Provider], op.Name)
+		offer := offers[op.Provider]
+		if op.IsCommand() {
+			offer.Commands = append(offer.Commands, op.Name)
+		} else {
+			offer.Tools = append(offer.Tools, op.Name)
+		}
+		offers[op.Provider] = offer
 	}
-	return p.CheckPolicyTools(operations)
+	return p.CheckNames(offers)
 }
 
 // explain shows at the provider block what the provider said about one of its arguments.

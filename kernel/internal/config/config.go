@@ -21,6 +21,8 @@ type Project struct {
 	Providers []*Provider
 	// Policies are the policy blocks, in the order of the file.
 	Policies []policy.Rule
+	// Profiles are the agent_profile blocks, in the order of the file.
+	Profiles []*Profile
 	Settings Settings
 	// Warnings did not stop the load.
 	Warnings Diagnostics

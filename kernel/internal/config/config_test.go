@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -72,6 +73,7 @@ settings {
 	require.Nil(t, p.Provider("bash"))
 	require.Equal(t, "debug", p.Settings.LogLevel)
 	require.Equal(t, "1m30s", p.Settings.CallTimeout.String())
+	require.Equal(t, DefaultRetry, p.Settings.Retry)
 	require.Equal(t, []policy.Rule{
 		{Name: "reads", Source: "agent.hcl:12:1", Action: policy.Allow,
 			Match: policy.Match{Kind: toolv1.ToolKind_TOOL_KIND_DATA_SOURCE, Provider: "filesystem"}},
@@ -121,11 +123,19 @@ func TestLoadProblems(t *testing.T) {
 		{"duplicate member", `required_providers { fs = { source = "github.com/o/r", source = "github.com/o/s" } }`, []string{"agent.hcl:1:56", `Duplicate argument "source"`}},
 		{"provider as a block", `required_providers {` + "\n" + `fs { }` + "\n}", []string{"agent.hcl:2:1", "Unexpected block", "fs = {"}},
 		{"provider name", `required_providers { Fs = { source = "github.com/o/r" } }`, []string{"agent.hcl:1:22", "Invalid provider name"}},
-		{"profile", `agent_profile "default" {}`, []string{"agent.hcl:1:1", "agent_profile is not available in this build"}},
-		{"hook", `hook "pre_tool_call" {}`, []string{"agent.hcl:1:1", "hook is not available in this build"}},
+		{"hook", `hook "pre_tool_call" {}`, []string{"agent.hcl:1:1", `Nothing can be hooked to "pre_tool_call"`, "Version 1 of the protocol"}},
+		{"hook point", `hook "pre_tool_cal" {}`, []string{"agent.hcl:1:6", `Unknown hook point "pre_tool_cal"`, `Did you mean "pre_tool_call"?`, "session_start, pre_model_call"}},
 		{"unknown log level", `settings { log_level = "debgu" }`, []string{"agent.hcl:1:24", `Did you mean "debug"?`}},
 		{"unknown setting", `settings { loglevel = "debug" }`, []string{"agent.hcl:1:12", `Did you mean "log_level"?`}},
-		{"retry", "settings {\n retry {}\n}", []string{"agent.hcl:2:2", "not available in this build"}},
+		{"unknown block of settings", "settings {\n retri {}\n}", []string{"agent.hcl:2:2", `Unknown block "retri"`, `Did you mean "retry"?`}},
+		{"two retries", "settings {\n retry {}\n retry {}\n}", []string{"agent.hcl:3:2", "Duplicate retry", "agent.hcl:2:2"}},
+		{"retry as an argument", "settings {\n retry = {}\n}", []string{"agent.hcl:2:2", "Write it as a block"}},
+		{"retry by an unknown name", "settings {\n retry { max_retry = 1 }\n}", []string{"agent.hcl:2:10", `Did you mean "max_retries"?`}},
+		{"half a retry", "settings {\n retry { max_retries = 1.5 }\n}", []string{"agent.hcl:2:24", "Invalid max_retries", "a whole number from 0 to 20"}},
+		{"retries without an end", "settings {\n retry { max_retries = 21 }\n}", []string{"agent.hcl:2:24", "from 0 to 20"}},
+		{"retries that come faster", "settings {\n retry { backoff_factor = 0.5 }\n}", []string{"agent.hcl:2:27", "a number from 1 to 10"}},
+		{"a delay in words", "settings {\n retry { base_delay_ms = \"500\" }\n}", []string{"agent.hcl:2:26", "a whole number from 1 to 60000"}},
+		{"a delay that is nothing", "settings {\n retry { base_delay_ms = null }\n}", []string{"agent.hcl:2:26", "Invalid base_delay_ms"}},
 		{"timeout", `settings { call_timeout = "5" }`, []string{"agent.hcl:1:27", "Invalid duration"}},
 		{"policy without match", `policy "x" { action = "deny" }`, []string{"agent.hcl:1:1", "Missing match"}},
 		{"policy action", "policy \"x\" {\n match = { provider = \"fs\" }\n action = \"den\"\n}", []string{"agent.hcl:3:11", `Unknown action "den"`, `Did you mean "deny"?`}},
@@ -179,7 +189,7 @@ settings {
 `)
 	var at []int
 	for _, d := range diags {
-		at = append(at, d.Line)
+		at = append(at, d.Range.Start.Line)
 	}
 	require.Equal(t, []int{1, 3, 6, 9}, at, "%v", diags)
 	require.Equal(t, `  path = "C:\users"`, diags[2].Source)
@@ -237,14 +247,14 @@ policy "all" {
 	require.Contains(t, p.Warnings[0].Detail, `matches every command`)
 }
 
-func TestCheckPolicyTools(t *testing.T) {
+func TestCheckNamesInPolicies(t *testing.T) {
 	rule := func(match string) string {
 		return "policy \"a\" {\n match = { " + match + " }\n action = \"deny\"\n}\n"
 	}
-	both := map[string][]string{"fs": {"read_file", "write_file"}, "rt": {"release"}}
+	both := map[string]Offer{"fs": {Tools: []string{"read_file", "write_file"}}, "rt": {Commands: []string{"release"}}}
 	tests := []struct {
 		name, match string
-		started     map[string][]string
+		started     map[string]Offer
 		want        string
 	}{
 		{"right", `provider = "fs", tool_name = "read_file"`, both, ""},
@@ -253,14 +263,14 @@ func TestCheckPolicyTools(t *testing.T) {
 		{"typo", `provider = "fs", tool_name = "write_fil"`, both, `policy "a": provider "fs" does not have a tool or command "write_fil" (did you mean "write_file"?)`},
 		{"of another provider", `provider = "fs", tool_name = "release"`, both, `policy "a": provider "fs" does not have a tool or command "release"`},
 		{"typo, of any", `tool_name = "relese"`, both, `policy "a": no provider has a tool or command "relese" (did you mean "release"?)`},
-		{"its provider was not started", `provider = "fs", tool_name = "write_fil"`, map[string][]string{"rt": nil}, ""},
-		{"a provider was not started", `tool_name = "relese"`, map[string][]string{"fs": nil}, ""},
+		{"its provider was not started", `provider = "fs", tool_name = "write_fil"`, map[string]Offer{"rt": {}}, ""},
+		{"a provider was not started", `tool_name = "relese"`, map[string]Offer{"fs": {}}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p, diags := loadText("required_providers {\n fs = { source = \"github.com/o/r\" }\n rt = { source = \"github.com/o/r\" }\n}\n" + rule(tt.match))
 			require.Empty(t, diags)
-			err := p.CheckPolicyTools(tt.started)
+			err := p.CheckNames(tt.started)
 			if tt.want == "" {
 				require.NoError(t, err)
 				return
@@ -269,7 +279,7 @@ func TestCheckPolicyTools(t *testing.T) {
 			require.ErrorAs(t, err, &problems)
 			require.Len(t, problems, 1)
 			require.Equal(t, tt.want, problems[0].Summary)
-			require.Equal(t, 6, problems[0].Line)
+			require.Equal(t, 6, problems[0].Range.Start.Line)
 		})
 	}
 }
@@ -355,4 +365,23 @@ func FuzzLoad(f *testing.F) {
 		global, diags := parse("config.hcl", src)
 		_, _ = loadGlobal(global, diags, "config.hcl", testScope())
 	})
+}
+
+func TestRetrySettings(t *testing.T) {
+	tests := []struct {
+		name, src string
+		want      Retry
+	}{
+		{"none", ``, DefaultRetry},
+		{"no block", `settings {}`, DefaultRetry},
+		{"empty", "settings {\n retry {}\n}", DefaultRetry},
+		{"all", "settings {\n retry {\n base_delay_ms = 20\n backoff_factor = 1.5\n max_retries = 0\n }\n}", Retry{BaseDelay: 20 * time.Millisecond, Factor: 1.5}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, diags := loadText(tt.src)
+			require.Empty(t, diags)
+			require.Equal(t, tt.want, p.Settings.Retry)
+		})
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,21 +29,35 @@ type Diagnostic struct {
 	Summary  string   `json:"summary"`
 	Detail   string   `json:"detail,omitempty"`
 	File     string   `json:"file"`
-	// Line and Column count from 1; 0 when the problem is the file as a whole. Columns are characters.
-	Line   int `json:"line,omitempty"`
-	Column int `json:"column,omitempty"`
-	// Source is the line with the problem, Width how many characters of it from Column on are meant; none
+	// Range is what of the file is meant; zero when the problem is the file as a whole.
+	Range Range `json:"range,omitzero"`
+	// Source is the line with the problem, Width how many characters of it from its start on are meant; none
 	// when the line is shown without its secret.
 	Source string `json:"source,omitempty"`
 	Width  int    `json:"-"`
+	// Suggestion is the word that was probably meant in place of one that is wrong; it may be empty.
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// Range is a part of a file: all from Start on that is before End.
+type Range struct {
+	Start Point `json:"start"`
+	End   Point `json:"end"`
+}
+
+// Point is a place in a file. Lines and columns count from 1, and a column is a character; bytes count from 0.
+type Point struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Byte   int `json:"byte"`
 }
 
 // Position is FILE:LINE:COLUMN.
 func (d Diagnostic) Position() string {
-	if d.Line == 0 {
+	if d.Range.Start.Line == 0 {
 		return d.File
 	}
-	return fmt.Sprintf("%s:%d:%d", d.File, d.Line, d.Column)
+	return fmt.Sprintf("%s:%d:%d", d.File, d.Range.Start.Line, d.Range.Start.Column)
 }
 
 // Diagnostics are the problems of one file. As an error they read one a line.
@@ -111,15 +127,15 @@ func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
 	if d.Severity == hcl.DiagWarning {
 		out.Severity = Warning
 	}
+	if m := suggested.FindStringSubmatch(out.Summary + "\n" + out.Detail); m != nil {
+		out.Suggestion, _ = strconv.Unquote(m[1])
+	}
 	if d.Subject == nil || d.Subject.Start.Line == 0 {
 		return out
 	}
-	at := *d.Subject
-	line, offset := f.lineAt(at.Start.Byte)
-	before := cut(line, at.Start.Byte-offset)
-	marked := cut(line[len(before):], at.End.Byte-at.Start.Byte)
-	out.Line = at.Start.Line
-	out.Column = utf8.RuneCount(before) + 1
+	out.Range = Range{f.point(d.Subject.Start.Byte), f.point(max(d.Subject.Start.Byte, d.Subject.End.Byte))}
+	line, offset := f.lineAt(d.Subject.Start.Byte)
+	marked := cut(line[len(cut(line, d.Subject.Start.Byte-offset)):], d.Subject.End.Byte-d.Subject.Start.Byte)
 	out.Width = max(1, utf8.RuneCount(marked))
 	if _, hide := d.Extra.(masked); hide {
 		line, out.Width = mask(line), 0
@@ -130,6 +146,20 @@ func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
 	}
 	out.Source = strings.ToValidUTF8(string(line), "\uFFFD")
 	return out
+}
+
+// suggested finds what a text suggests: the parser's own diagnostics say it in words alone, so all are read alike.
+var suggested = regexp.MustCompile(`[Dd]id you mean ("(?:[^"\\]|\\.)+")\?`)
+
+// point is the place of a byte, with the byte order mark counted again.
+func (f *file) point(at int) Point {
+	at = min(max(at, 0), len(f.src))
+	line, start := f.lineAt(at)
+	return Point{
+		Line:   bytes.Count(f.src[:start], []byte("\n")) + 1,
+		Column: utf8.RuneCount(cut(line, at-start)) + 1,
+		Byte:   at + f.mark,
+	}
 }
 
 // mask is what of a line stands before its first value.

@@ -20,7 +20,8 @@ const (
 // file is one parsed file, kept for the source lines of diagnostics.
 type file struct {
 	name string // as shown
-	src  []byte
+	src  []byte // without a byte order mark
+	mark int    // the length of that
 	body *hclsyntax.Body
 }
 
@@ -56,6 +57,7 @@ func read(path string) ([]byte, error) {
 
 func parse(name string, src []byte) (*file, hcl.Diagnostics) {
 	f := &file{name: name, src: bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), body: &hclsyntax.Body{}}
+	f.mark = len(src) - len(f.src)
 	if len(src) > maxFileBytes {
 		return f, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: name + " is too large",
 			Detail: fmt.Sprintf("A configuration file has at most %d bytes.", maxFileBytes)}}

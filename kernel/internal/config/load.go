@@ -22,7 +22,7 @@ func load(f *file, syntax hcl.Diagnostics, path string, scope Scope) (*Project, 
 	l := &loader{
 		file: f, scope: scope, syntax: syntax, diags: syntax,
 		first: map[string]hcl.Range{}, blocks: map[string]*block{},
-		project: &Project{File: path, Root: scope.Root, file: f, scope: scope},
+		project: &Project{File: path, Root: scope.Root, Settings: Settings{Retry: DefaultRetry}, file: f, scope: scope},
 	}
 	l.run()
 	all := f.render(l.diags)
@@ -57,8 +57,8 @@ var kinds = map[string]kind{
 	"provider":           {"provider name", (*loader).provider},
 	"policy":             {"policy name", (*loader).policy},
 	"settings":           {"", (*loader).settings},
-	"agent_profile":      {"profile name", (*loader).unavailable},
-	"hook":               {"hook point", (*loader).unavailable},
+	"agent_profile":      {"profile name", (*loader).profile},
+	"hook":               {"hook point", (*loader).hook},
 }
 
 func (l *loader) run() {
@@ -82,6 +82,7 @@ func (l *loader) run() {
 	if !l.syntax.HasErrors() {
 		l.link()
 		l.checkPolicyProviders()
+		l.checkProfileProviders()
 	}
 	l.checkPolicies()
 }
@@ -123,13 +124,6 @@ func (l *loader) unique(b *block) bool {
 	}
 	l.first[name] = b.DefRange()
 	return true
-}
-
-// unavailable refuses a block of the language that this build cannot act on. To skip it in silence
-// would be to run without the limits it sets.
-func (l *loader) unavailable(b *block) {
-	l.fail(b.DefRange(), b.Type+" is not available in this build",
-		"This version reads %s blocks but cannot act on them yet, and will not run as if they were not there. Remove the block, or comment it out.", b.Type)
 }
 
 func allowedBlocks(name string) string {

@@ -16,17 +16,23 @@ type Settings struct {
 	LogLevel string
 	// CallTimeout is the deadline of a call when the caller sets none. Zero: the operation's own.
 	CallTimeout time.Duration
+	// Retry has its defaults where the file says nothing.
+	Retry Retry
 }
 
 var settingNames = []string{"call_timeout", "log_level", "retry"}
 
 func (l *loader) settings(b *block) {
-	for _, inner := range b.Body.Blocks {
-		if inner.Type == "retry" {
-			l.fail(inner.DefRange(), "settings.retry is not available in this build", "Calls are not retried yet. Remove the block, or comment it out.")
-			continue
+	for i, inner := range b.Body.Blocks {
+		first := slices.IndexFunc(b.Body.Blocks, func(other *block) bool { return other.Type == "retry" })
+		switch {
+		case inner.Type != "retry":
+			l.fail(inner.TypeRange, "Unknown block "+quoted(inner.Type), "%sThe settings are %s.", didYouMean(inner.Type, settingNames), list(settingNames))
+		case i != first:
+			l.fail(inner.DefRange(), "Duplicate retry", "The first one is at %s. Merge the two.", position(b.Body.Blocks[first].DefRange()))
+		case l.labelled(inner, ""):
+			l.project.Settings.Retry = l.retry(inner)
 		}
-		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "%sThe settings are %s.", didYouMean(inner.Type, settingNames), list(settingNames))
 	}
 	for _, a := range sortedAttributes(b.Body) {
 		switch a.Name {
@@ -34,6 +40,8 @@ func (l *loader) settings(b *block) {
 			l.logLevel(a)
 		case "call_timeout":
 			l.callTimeout(a)
+		case "retry":
+			l.fail(a.NameRange, "Unexpected argument \"retry\"", "Write it as a block: retry { max_retries = 5 }.")
 		default:
 			l.fail(a.NameRange, "Unknown setting "+quoted(a.Name), "%sThe settings are %s.", didYouMean(a.Name, settingNames), list(settingNames))
 		}
