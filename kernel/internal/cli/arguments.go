@@ -81,7 +81,7 @@ func (a *arguments) object(args string) error {
 		why := strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")) // whose syntax it is, nobody needs to know
 		return usagef("%s is not a JSON object: %s", from, why)
 	}
-	if err := checkNumbers(text); err != nil {
+	if err := schema.CheckNumbers(text); err != nil {
 		return usagef("%s: %w", from, err)
 	}
 	maps.Copy(a.values, s.GetFields())
@@ -145,8 +145,11 @@ func isList(text string) bool {
 func typed(name string, s *schemav1.Schema, text string) (*structpb.Value, error) {
 	switch s.GetType() {
 	case schemav1.SchemaType_SCHEMA_TYPE_NUMBER:
-		if n, ok, err := parseNumber(text); ok {
-			return structpb.NewNumberValue(n), err
+		if n, ok, err := schema.ParseNumber(text); ok {
+			if err != nil {
+				return nil, usagef("%q: %w", name, err)
+			}
+			return structpb.NewNumberValue(n), nil
 		}
 	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:
 		if text == "true" || text == "false" {
