@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/agentco/agent/kernel/internal/policy"
+	"github.com/agentco/agent/kernel/internal/signature"
 )
 
 // Project is a checked agent.hcl.
@@ -58,6 +59,8 @@ type Provider struct {
 	Name    string
 	Source  Source
 	Version Constraint
+	// PublicKey must have signed the checksums of every release that is installed; nil when none is asked for.
+	PublicKey signature.Key
 
 	declared hcl.Range
 	settings *block // nil: configured with defaults alone

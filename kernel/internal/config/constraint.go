@@ -48,6 +48,16 @@ func ParseConstraint(s string) (Constraint, error) {
 
 func (c Constraint) String() string { return c.text }
 
+// Exact is the one version that can satisfy the constraint, as in "= 1.2.3"; nil when there may be several.
+func (c Constraint) Exact() *version.Version {
+	for _, t := range c.terms {
+		if t.op == "" || t.op == "=" {
+			return t.version
+		}
+	}
+	return nil
+}
+
 // Allows reports whether a version satisfies every term.
 func (c Constraint) Allows(v *version.Version) bool {
 	if v.Prerelease() != "" && !c.namesPrereleaseOf(v) {

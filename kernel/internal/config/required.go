@@ -5,6 +5,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/agentco/agent/kernel/internal/signature"
 )
 
 // A provider's name is half of PROVIDER.TOOL, so it holds no dot.
@@ -24,7 +26,7 @@ func (l *loader) requiredProviders(b *block) {
 }
 
 func (l *loader) requiredProvider(a *hclsyntax.Attribute) {
-	entries, ok := l.object(a.Expr, "source", "version")
+	entries, ok := l.object(a.Expr, "source", "version", "public_key")
 	if !ok {
 		return
 	}
@@ -42,7 +44,22 @@ func (l *loader) requiredProvider(a *hclsyntax.Attribute) {
 	if expr, given := entries["version"]; given {
 		l.version(p, expr)
 	}
+	if expr, given := entries["public_key"]; given {
+		l.publicKey(p, expr)
+	}
 	l.project.Providers = append(l.project.Providers, p)
+}
+
+func (l *loader) publicKey(p *Provider, expr hclsyntax.Expression) {
+	s, ok := l.text(expr)
+	if !ok {
+		return
+	}
+	key, err := signature.ParseKey(s)
+	if err != nil {
+		l.fail(expr.Range(), "Invalid public key", "%s. Write a minisign key (\"RW…\") or an ssh key (\"ssh-ed25519 AAAA…\").", sentence(err))
+	}
+	p.PublicKey = key
 }
 
 func (l *loader) version(p *Provider, expr hclsyntax.Expression) {
