@@ -15,6 +15,15 @@ type Request struct {
 	Arguments *structpb.Struct
 	// Timeout is the deadline that the caller sets. Zero: the provider's, the operation's, else two minutes.
 	Timeout time.Duration
+	// CallID is what the call is known by; it must be unique. Default: a new one.
+	CallID string
+	// After are the requests before this one in the same turn, by index, that must have come to a good end before it
+	// begins. When one of them has not, the call is skipped.
+	After []int
+	// Began is told that the call is about to reach its provider; its error keeps the call from being made. It may be nil.
+	Began func() error
+	// Ended is told how the call ended, while others of the turn may still run. It may be nil.
+	Ended func(Outcome)
 }
 
 // Sink receives the events of a call, each once and in order, from one goroutine at a time; the provider waits while
@@ -34,6 +43,8 @@ const (
 	Denied    Status = "denied"
 	Cancelled Status = "cancelled"
 	Crashed   Status = "crashed"
+	// Skipped is a call that came after one without a good end: it was not run.
+	Skipped Status = "skipped"
 )
 
 // Outcome is how a call ended, and all that is known of it.
@@ -59,4 +70,9 @@ type Outcome struct {
 	Waited time.Duration
 	// Took is the time the provider worked.
 	Took time.Duration
+}
+
+// Good reports whether the call did what it was for: it completed, and what it ran, if anything, ended with exit code 0.
+func (o Outcome) Good() bool {
+	return o.Status == Completed && o.ExitStatus.GetExitCode() == 0 && o.ExitStatus.GetSignal() == ""
 }

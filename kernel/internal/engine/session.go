@@ -44,7 +44,7 @@ func (e *Engine) Session(o SessionOptions) *Session {
 		s.journal = noJournal{}
 	}
 	s.gate = &gate.Gate{
-		Policy: e.rules, Approver: o.Approver, Preview: s.previewOf, Log: e.log,
+		Policy: e.rules, Approver: o.Approver, Preview: s.previewOf, Check: s.checkRevised, Log: e.log,
 		Place: policy.Place{Root: e.root, Dir: s.workingDir},
 	}
 	return s

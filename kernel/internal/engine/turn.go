@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (s *Session) Invoke(ctx context.Context, r Request, sink Sink) Outcome {
 func (s *Session) Turn(ctx context.Context, requests []Request, sink func(i int, event *toolv1.ToolEvent)) []Outcome {
 	t := &turn{session: s, id: ulid.Make().String(), began: time.Now()}
 	for i, r := range requests {
-		c := t.call(r, func(event *toolv1.ToolEvent) { sink(i, event) })
+		c := t.call(i, r, func(event *toolv1.ToolEvent) { sink(i, event) })
 		s.journal.Called(CalledNote{CallID: c.outcome.CallID, TurnID: t.id, Request: r})
 		t.calls = append(t.calls, c)
 	}
@@ -61,15 +62,33 @@ type call struct {
 	turn    *turn
 	request Request
 	sink    Sink
+	after   []*call
+	over    chan struct{} // closed when the outcome is known
 	outcome Outcome
 }
 
-func (t *turn) call(r Request, sink Sink) *call {
-	return &call{turn: t, request: r, sink: sink, outcome: Outcome{CallID: callID(r.Operation), Operation: r.Operation.String()}}
+func (t *turn) call(i int, r Request, sink Sink) *call {
+	c := &call{turn: t, request: r, sink: sink, over: make(chan struct{})}
+	c.outcome = Outcome{CallID: cmp.Or(r.CallID, callID(r.Operation)), Operation: r.Operation.String()}
+	for _, before := range r.After {
+		if before < i {
+			c.after = append(c.after, t.calls[before])
+		}
+	}
+	return c
 }
 
-// note keeps the outcome in the journal. The call has ended as it has, whether that can be kept or not.
+// note tells everyone how the call ended: those that wait for it, the journal, and whoever wants to know.
 func (c *call) note() {
+	defer close(c.over)
+	if c.request.Ended != nil {
+		defer c.request.Ended(c.outcome)
+	}
+	c.log()
+}
+
+// log keeps the outcome in the journal. The call has ended as it has, whether that can be kept or not.
+func (c *call) log() {
 	if err := c.turn.session.journal.Ended(c.outcome); err != nil {
 		c.turn.session.engine.log.Warn("the end of a call could not be logged", "operation", c.outcome.Operation, "cause", err.Error())
 	}
@@ -137,12 +156,16 @@ func forGate(id string, r Request) gate.Call {
 func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	defer c.note()
 	c.outcome.DecidedBy, c.outcome.Plan = v.By, v.Item
+	if v.Arguments != nil {
+		c.request.Arguments = v.Arguments
+	}
 	if v.Item != nil {
 		c.turn.session.journal.Planned(c.turn.id, v.Item)
 	}
 	switch {
-	case v.Allowed:
+	case v.Allowed && c.mayBegin(ctx):
 		c.execute(ctx)
+	case v.Allowed:
 	case v.Refusal != nil:
 		c.fail(Failed, v.Refusal)
 	case ctx.Err() != nil:
@@ -170,7 +193,7 @@ func (c *call) execute(ctx context.Context) {
 		c.fail(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%v", err))
 		return
 	}
-	if err := c.recorded(ctx); err != nil {
+	if err := cmp.Or(c.recorded(ctx), c.announced()); err != nil {
 		c.fail(Failed, err)
 		return
 	}
