@@ -1,4 +1,5 @@
-// Package schedule decides when a call may run beside others, and for how long.
+// Package schedule decides when a call may run beside others, for how long, whether it is made again after it failed, and
+// when an operation is left alone for a while.
 package schedule
 
 import (
@@ -16,6 +17,9 @@ type Claim struct {
 	// Keys are the values of the arguments that calls of this operation are told apart by. Calls with equal keys run
 	// one after another; a call without keys shares with all that share.
 	Keys []string
+	// Serialised: a call that ran into another one. It shares with none of its provider that has a key in common with
+	// it, of whatever operation; without keys, with none at all.
+	Serialised bool
 	// Interactive: it asks a person, and there is only one, so no other interactive call of any provider runs.
 	Interactive bool
 }
@@ -28,9 +32,19 @@ func (c Claim) conflicts(other Claim) bool {
 		return false
 	case c.Exclusive || other.Exclusive:
 		return true
+	case c.Serialised || other.Serialised:
+		return c.about(other)
 	default:
 		return c.Operation == other.Operation && len(c.Keys) > 0 && slices.Equal(c.Keys, other.Keys)
 	}
+}
+
+// about reports whether two calls of a provider may be about the same, when one of them has run into another call.
+func (c Claim) about(other Claim) bool {
+	if c.Serialised && len(c.Keys) == 0 || other.Serialised && len(other.Keys) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(c.Keys, func(key string) bool { return slices.Contains(other.Keys, key) })
 }
 
 // Scheduler admits calls in the order they came, except that a call passes those that it has no conflict with. The

@@ -19,6 +19,10 @@ func exclusive(provider string) Claim {
 	return Claim{Provider: provider, Operation: "op", Exclusive: true}
 }
 func keyed(op string, keys ...string) Claim { return Claim{Provider: "fs", Operation: op, Keys: keys} }
+func serialised(c Claim) Claim {
+	c.Serialised = true
+	return c
+}
 func interactiveOf(provider string) Claim {
 	return Claim{Provider: provider, Operation: "ask", Interactive: true}
 }
@@ -37,6 +41,12 @@ func TestConflicts(t *testing.T) {
 		{"equal keys of another operation", keyed("write", "a"), keyed("edit", "a"), false},
 		{"keys beside an exclusive one", keyed("write", "a"), exclusive("fs"), true},
 		{"keys beside one without", keyed("write", "a"), keyed("write"), false},
+		{"a repeated one beside the same key of another operation", serialised(keyed("write", "a")), keyed("edit", "a"), true},
+		{"a repeated one beside one of its keys", serialised(keyed("copy", "a", "b")), keyed("edit", "b"), true},
+		{"a repeated one beside other keys", serialised(keyed("write", "a")), keyed("write", "b"), false},
+		{"a repeated one beside one without keys", serialised(keyed("write", "a")), keyed("read"), false},
+		{"a repeated one without keys", serialised(keyed("read")), keyed("write", "a"), true},
+		{"a repeated one beside another provider", serialised(shared("fs")), shared("bash"), false},
 		{"two questions of two providers", interactiveOf("a"), interactiveOf("b"), true},
 		{"a question beside work", interactiveOf("a"), shared("b"), false},
 	}
