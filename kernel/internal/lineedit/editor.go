@@ -1,0 +1,151 @@
+// Package lineedit reads lines from a person at a terminal, with history, search and completion.
+//
+//	Editor ─► keys (bytes → commands) ─► line (what is edited) ─► layout (rows and cursor) ─► screen (what is drawn)
+//
+// It asks the terminal nothing, so it works where nothing would answer, and measures characters as paint does. The keys
+// are those of Emacs, as in most shells.
+package lineedit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// ErrInterrupted is a line that was given up with Ctrl-C.
+var ErrInterrupted = errors.New("the line was given up")
+
+// escapeTime is how long the rest of a key may take to arrive: over a slow line an arrow comes in pieces.
+const escapeTime = 100 * time.Millisecond
+
+// Editor is a person at a terminal. Its fields are set before the first Read; it serves one Read at a time.
+type Editor struct {
+	// History is what Up, Down and Ctrl-R offer; nil for nothing.
+	History *History
+	// Complete offers what may stand at the cursor, at byte at of text; nil for nothing.
+	Complete func(text string, at int) Completions
+	// Unfinished reports whether Enter has to begin another row instead of ending the line; nil for never.
+	Unfinished func(text string) bool
+	// Color lets the prompt and the choices be coloured.
+	Color bool
+
+	in      *os.File
+	out     io.Writer
+	size    func() (columns, rows int)
+	chunks  chan chunk
+	waiting bool   // a chunk was asked for and has not come yet
+	pending []byte // what was typed and not used yet
+	yanked  string // what was last cut
+}
+
+type chunk struct {
+	data []byte
+	err  error
+}
+
+// New is an editor of the lines that come from a terminal, drawn on another file of it.
+func New(in, out *os.File) *Editor {
+	return &Editor{in: in, out: out, chunks: make(chan chunk, 1), size: func() (int, int) {
+		columns, rows, err := term.GetSize(int(out.Fd()))
+		if err != nil || columns < 1 || rows < 1 {
+			return 80, 24
+		}
+		return columns, rows
+	}}
+}
+
+// Read shows a prompt and returns the line that is typed behind it, once it is ended with Enter. Ctrl-C is
+// ErrInterrupted, Ctrl-D on an empty line io.EOF; the end of ctx is its cause. The terminal is in raw mode as long as
+// Read runs, and back in its own when it returns, or panics. What was typed ahead belongs to the next Read.
+func (e *Editor) Read(ctx context.Context, prompt string) (string, error) {
+	fd := int(e.in.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = term.Restore(fd, before) }()
+	_, _ = io.WriteString(e.out, pasteOn)
+	defer func() { _, _ = io.WriteString(e.out, pasteOff) }()
+	resized, stop := watchSize()
+	defer stop()
+	l := &line{editor: e, history: e.History.begin()}
+	s := &screen{out: e.out, prompt: prompt, color: e.Color}
+	defer func() { s.leave(l, e.size) }()
+	for {
+		s.draw(l, e.size)
+		end, err := e.step(ctx, l, s, resized)
+		if err != nil {
+			return "", err
+		}
+		if end {
+			return l.text, nil
+		}
+	}
+}
+
+// step waits for something to happen and does it. What was typed at once is drawn once.
+func (e *Editor) step(ctx context.Context, l *line, s *screen, resized <-chan os.Signal) (end bool, err error) {
+	for used := false; ; used = true {
+		k, n := decode(e.pending, false)
+		if n == 0 && used {
+			return false, nil
+		}
+		if n == 0 {
+			return e.more(ctx, l, s, resized)
+		}
+		e.pending = e.pending[n:]
+		if end, err := l.press(k); end || err != nil {
+			return end, err
+		}
+	}
+}
+
+// more waits for input. A lone Escape is one when nothing follows it soon.
+func (e *Editor) more(ctx context.Context, l *line, s *screen, resized <-chan os.Signal) (end bool, err error) {
+	e.ask()
+	var late <-chan time.Time
+	if len(e.pending) > 0 && !isPaste(e.pending) {
+		late = time.After(escapeTime)
+	}
+	select {
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-resized:
+		s.resized(e.size)
+		return false, nil
+	case <-late:
+		k, n := decode(e.pending, true)
+		e.pending = e.pending[n:]
+		return l.press(k)
+	case c := <-e.chunks:
+		e.waiting = false
+		if c.err != nil {
+			return false, c.err
+		}
+		if isPaste(e.pending) && string(c.data) == "\x03" {
+			e.pending = nil // the end of the paste was lost on its way
+		}
+		e.pending = append(e.pending, c.data...)
+		return false, nil
+	}
+}
+
+// ask has one chunk read, so that nobody reads the terminal while no line is wanted.
+func (e *Editor) ask() {
+	if e.waiting {
+		return
+	}
+	e.waiting = true
+	go func() {
+		buf := make([]byte, 4096)
+		n, err := e.in.Read(buf)
+		if n > 0 {
+			err = nil
+		}
+		e.chunks <- chunk{buf[:n], err}
+	}()
+}
