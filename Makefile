@@ -101,6 +101,26 @@ bin/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 	@mkdir -p bin
 	cd tools/lint && GOWORK=off go build -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+bin/goreleaser: tools/goreleaser/go.mod tools/goreleaser/go.sum
+	@mkdir -p bin
+	cd tools/goreleaser && GOWORK=off go build -o ../../bin/goreleaser github.com/goreleaser/goreleaser/v2
+
+bin/cyclonedx-gomod: tools/sbom/go.mod tools/sbom/go.sum
+	@mkdir -p bin
+	cd tools/sbom && GOWORK=off go build -o ../../bin/cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+
+.PHONY: snapshot
+snapshot: bin/goreleaser bin/cyclonedx-gomod ## build into dist/ what a release would hold; SNAPSHOT_PLATFORM=linux_amd64 for that alone
+	@sh tools/snapshot.sh
+
+.PHONY: module-check
+module-check: ## build the modules as others will get them, by the versions of tools/versions.txt
+	cd tools/modules && GOWORK=off go run . -C ../.. check
+
+.PHONY: module-tags
+module-tags: ## tag the modules by the versions of tools/versions.txt; nothing is pushed
+	cd tools/modules && GOWORK=off go run . -C ../.. tag
+
 # A release is named by whoever makes it: the version that builds take from the last tag is not the next one.
 .PHONY: release
 release: build ## make a release of this repository with its own /release: VERSION=1.4.0, or VERSION=auto
