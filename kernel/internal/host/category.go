@@ -5,12 +5,10 @@ import (
 	"fmt"
 
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
-	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -22,20 +20,13 @@ type Call struct {
 	Context   *commonv1.CallContext
 }
 
-// offer is what a provider says it has, in one category.
-type offer struct {
-	operations []Operation
-	config     *configv1.ConfigSchema
-	// whole is the answer itself, to tell whether a restarted process is still the same provider.
-	whole proto.Message
-}
-
 // category is one service of a provider. Tools and commands differ in their messages and in nothing else, so the
 // rest of the kernel sees both through this.
 type category interface {
 	id() commonv1.Category
-	offer(ctx context.Context, provider string) (offer, error)
-	describe(ctx context.Context) (*commonv1.ProducerRef, error)
+	// offer and describe put the answer into their own part of said.
+	offer(ctx context.Context, said *Introduction) error
+	describe(ctx context.Context, said *Introduction) (*commonv1.ProducerRef, error)
 	configure(ctx context.Context, config *structpb.Struct) error
 	// invoke returns the function that receives the next event; io.EOF is the regular end.
 	invoke(ctx context.Context, call Call) (func() (*toolv1.ToolEvent, error), error)
@@ -49,20 +40,14 @@ func newTools(conn *grpc.ClientConn) category { return tools{toolv1.NewToolServi
 
 func (tools) id() commonv1.Category { return commonv1.Category_CATEGORY_TOOL }
 
-func (t tools) offer(ctx context.Context, provider string) (offer, error) {
-	r, err := t.rpc.GetSchema(ctx, &toolv1.GetSchemaRequest{})
-	if err != nil {
-		return offer{}, err
-	}
-	o := offer{config: r.GetConfigSchema(), whole: r}
-	for _, s := range r.GetTools() {
-		o.operations = append(o.operations, fromTool(provider, s))
-	}
-	return o, nil
+func (t tools) offer(ctx context.Context, said *Introduction) (err error) {
+	said.Tools, err = t.rpc.GetSchema(ctx, &toolv1.GetSchemaRequest{})
+	return err
 }
 
-func (t tools) describe(ctx context.Context) (*commonv1.ProducerRef, error) {
+func (t tools) describe(ctx context.Context, said *Introduction) (*commonv1.ProducerRef, error) {
 	r, err := t.rpc.Describe(ctx, &toolv1.DescribeRequest{})
+	said.ToolsProducer = r.GetProducer()
 	return r.GetProducer(), err
 }
 
@@ -106,20 +91,14 @@ func newCommands(conn *grpc.ClientConn) category {
 
 func (commands) id() commonv1.Category { return commonv1.Category_CATEGORY_SLASHCOMMAND }
 
-func (s commands) offer(ctx context.Context, provider string) (offer, error) {
-	r, err := s.rpc.GetCapabilities(ctx, &slashcommandv1.GetCapabilitiesRequest{})
-	if err != nil {
-		return offer{}, err
-	}
-	o := offer{config: r.GetConfigSchema(), whole: r}
-	for _, spec := range r.GetCommands() {
-		o.operations = append(o.operations, fromCommand(provider, spec))
-	}
-	return o, nil
+func (s commands) offer(ctx context.Context, said *Introduction) (err error) {
+	said.Commands, err = s.rpc.GetCapabilities(ctx, &slashcommandv1.GetCapabilitiesRequest{})
+	return err
 }
 
-func (s commands) describe(ctx context.Context) (*commonv1.ProducerRef, error) {
+func (s commands) describe(ctx context.Context, said *Introduction) (*commonv1.ProducerRef, error) {
 	r, err := s.rpc.Describe(ctx, &slashcommandv1.DescribeRequest{})
+	said.CommandsProducer = r.GetProducer()
 	return r.GetProducer(), err
 }
 

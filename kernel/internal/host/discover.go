@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/schema"
-	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
-	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc/codes"
@@ -26,64 +24,48 @@ const (
 	configureTimeout = 60 * time.Second
 )
 
-// discovery is what a process says of itself.
-type discovery struct {
-	operations []Operation
-	offers     []offer
-	producers  []*commonv1.ProducerRef
-	config     *configv1.ConfigSchema
-}
-
 // discover asks the process for every category there is, all at once. It serves those that it answers for.
 func (l *life) discover(ctx context.Context, provider string) (discovery, error) {
 	ctx, cancel := context.WithTimeout(ctx, schemaTimeout)
 	defer cancel()
 	possible := []category{newTools(l.conn), newCommands(l.conn)}
-	offers := make([]*offer, len(possible))
-	producers := make([]*commonv1.ProducerRef, len(possible))
+	served := make([]bool, len(possible))
+	var said Introduction
 	group, ctx := errgroup.WithContext(ctx)
 	for i, c := range possible {
 		group.Go(func() (err error) {
-			offers[i], producers[i], err = ask(ctx, c, provider)
+			served[i], err = ask(ctx, c, &said)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return discovery{}, l.orEnding(err)
 	}
-	var d discovery
 	for i, c := range possible {
-		if offers[i] == nil {
-			continue
+		if served[i] {
+			l.serves = append(l.serves, c)
 		}
-		l.serves = append(l.serves, c)
-		d.add(*offers[i], producers[i])
 	}
-	if len(l.serves) == 0 {
-		return discovery{}, errors.New("it serves neither tools nor slash commands: it is a provider of a category that this kernel does not have")
-	}
-	return d, check(d)
+	return said.read(provider)
 }
 
-func ask(ctx context.Context, c category, provider string) (*offer, *commonv1.ProducerRef, error) {
-	o, err := c.offer(ctx, provider)
+// ask has one category introduce itself. It reports whether the provider serves it.
+func ask(ctx context.Context, c category, said *Introduction) (served bool, err error) {
+	err = c.offer(ctx, said)
 	if absent(err) {
-		return nil, nil, nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, nil, unanswered(fmt.Sprintf("it did not say what it offers as %s", c.id()), schemaTimeout, err)
+		return false, unanswered(fmt.Sprintf("it did not say what it offers as %s", c.id()), schemaTimeout, err)
 	}
-	producer, err := c.describe(ctx)
+	producer, err := c.describe(ctx, said)
 	if err != nil && !absent(err) {
-		return nil, nil, unanswered(fmt.Sprintf("it did not identify itself as %s", c.id()), schemaTimeout, err)
+		return false, unanswered(fmt.Sprintf("it did not identify itself as %s", c.id()), schemaTimeout, err)
 	}
 	if v := producer.GetProtocolVersion(); v > 1 {
-		return nil, nil, fmt.Errorf("it speaks version %d of %s and this kernel speaks version 1: install a version of the provider made for it", v, c.id())
+		return false, fmt.Errorf("it speaks version %d of %s and this kernel speaks version 1: install a version of the provider made for it", v, c.id())
 	}
-	if producer == nil {
-		producer = &commonv1.ProducerRef{Name: provider, Category: c.id(), ProtocolVersion: 1}
-	}
-	return &o, producer, nil
+	return true, nil
 }
 
 // unanswered says which question failed, and of one without an answer how long it was waited for.
@@ -92,15 +74,6 @@ func unanswered(what string, limit time.Duration, err error) error {
 		return fmt.Errorf("%s: there was no answer within %s", what, limit)
 	}
 	return fmt.Errorf("%s: %w", what, err)
-}
-
-func (d *discovery) add(o offer, producer *commonv1.ProducerRef) {
-	d.operations = append(d.operations, o.operations...)
-	d.offers = append(d.offers, o)
-	d.producers = append(d.producers, producer)
-	if len(d.config.GetAttributes()) == 0 {
-		d.config = o.config
-	}
 }
 
 // operationName is what every client takes as the name of a tool.
@@ -119,8 +92,8 @@ func check(d discovery) error {
 		}
 		seen[o.String()] = true
 	}
-	for _, o := range d.offers {
-		if len(o.config.GetAttributes()) > 0 && !proto.Equal(o.config, d.config) {
+	for _, config := range d.configs {
+		if len(config.GetAttributes()) > 0 && !proto.Equal(config, d.config) {
 			errs = append(errs, errors.New("its categories have different config schemas, and one block must serve both"))
 		}
 	}
@@ -188,16 +161,4 @@ func (l *life) orEnding(err error) error {
 	case <-time.After(crashPatience):
 		return err
 	}
-}
-
-func sameOffers(a, b []offer) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !proto.Equal(a[i].whole, b[i].whole) {
-			return false
-		}
-	}
-	return true
 }

@@ -125,10 +125,10 @@ func TestCrashLoopIsStopped(t *testing.T) {
 	}
 	reply, r := invoke(t, p, "echo", map[string]any{"text": "hi"})
 	require.Equal(t, Crashed, reply.Ending, reply.Error)
-	require.Contains(t, reply.Error.GetMessage(), "died 3 times within 1m0s")
+	require.Contains(t, reply.Error.GetMessage(), "died or did not start 3 times within 1m0s")
 	require.Empty(t, r.Names())
 	p.mu.Lock()
-	p.crashes[0].at = p.crashes[0].at.Add(-crashWindow)
+	p.loop.crashes[0].at = p.loop.crashes[0].at.Add(-crashWindow)
 	p.mu.Unlock()
 	reply, _ = invoke(t, p, "echo", map[string]any{"text": "hi"})
 	require.Equal(t, Completed, reply.Ending, reply.Error)

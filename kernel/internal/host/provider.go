@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,9 +14,6 @@ import (
 const (
 	// defaultStartTimeout is for a cold disk and a busy machine; a provider that is well starts in a fraction.
 	defaultStartTimeout = 30 * time.Second
-	// crashLimit crashes within crashWindow end the restarts until the first of them is that long ago.
-	crashLimit  = 3
-	crashWindow = time.Minute
 )
 
 // Configure turns the schema of a provider into its configuration. Nil stands for an empty one.
@@ -36,6 +32,11 @@ type Spec struct {
 	Env map[string]string
 	// Log receives what the provider says; nil discards it.
 	Log *slog.Logger
+	// Known is what the provider said of itself when it last ran, if that is remembered: with it there are operations
+	// before the first start. A start that finds something else goes by what it finds.
+	Known *Introduction
+	// Introduced is told what the provider says of itself at its first start, before it is configured; nil tells nobody.
+	Introduced func(*Introduction)
 	// StartTimeout bounds the time from the start to the handshake. Default: 30 s.
 	StartTimeout time.Duration
 }
@@ -55,190 +56,190 @@ func (s Spec) failure(stage Stage, cause error) *StartError {
 	return &StartError{Provider: s.Name, Path: s.Path, Stage: stage, Cause: cause}
 }
 
-// Provider is a provider across all its processes: when one has died, the next call starts another. Its methods may
-// be called from many goroutines.
+// Provider is a provider across all its processes: the first is started when it is needed, and when one has died, the
+// next call starts another. Its methods may be called from many goroutines.
 type Provider struct {
-	spec       Spec
-	info       Info
-	operations []Operation
-	offers     []offer
-	config     *structpb.Struct
+	spec      Spec
+	configure Configure
 
-	starting sync.Mutex // held while a process is started
+	stopping context.Context // done when the provider is closed
+	stop     context.CancelCauseFunc
 
-	mu      sync.Mutex
-	life    *life
-	crashes []crash
-	closed  bool
+	mu       sync.Mutex
+	info     Info
+	found    discovery
+	config   *structpb.Struct
+	begun    bool     // there has been a process that was ready for calls
+	life     *life    // the current process; nil when it has died
+	starting *attempt // at another one; nil when there is none
+	loop     crashLoop
+	closed   bool
 }
 
-type crash struct {
-	at     time.Time
-	ending string
+// attempt is one start of a process. All calls that need the process wait for the same one.
+type attempt struct {
+	done   chan struct{} // closed when life or failed is set
+	life   *life
+	failed error
 }
 
 // ErrClosed is the answer of a provider that has been closed.
 var ErrClosed = errors.New("the provider has been shut down")
 
-// Start launches a provider, asks what it serves and configures it. configure is called once: a restarted process
-// gets the same configuration. The error is a *StartError. The caller ends the provider with Close.
-func Start(ctx context.Context, spec Spec, configure Configure) (*Provider, error) {
-	p := &Provider{spec: spec.withDefaults()}
-	l, failed := launch(ctx, p.spec)
-	if failed != nil {
-		return nil, failed
-	}
-	if failed := p.introduce(ctx, l, configure); failed != nil {
-		l.end(0)
-		if ctx.Err() != nil {
-			return nil, p.spec.failure(failed.Stage, stoppedStart(ctx))
+// Prepare makes a provider that is not started before it is needed. What spec.Known says must keep to the protocol.
+// configure is called once a first start has got as far as that: a restarted process gets the same configuration. The
+// caller ends the provider with Close.
+func Prepare(spec Spec, configure Configure) (*Provider, error) {
+	p := &Provider{spec: spec.withDefaults(), configure: configure}
+	p.info = Info{Name: spec.Name, Path: spec.Path}
+	if spec.Known != nil {
+		d, err := spec.Known.read(spec.Name)
+		if err != nil {
+			return nil, err
 		}
-		if failed.Stage == StageSchema || failed.Stage == StageConfigure && failed.Rejection == nil {
-			failed.Output = l.process.errors.lines()
-		}
-		return nil, failed
+		p.learn(d)
 	}
-	p.life = l
+	p.stopping, p.stop = context.WithCancelCause(context.Background())
 	return p, nil
 }
 
-// introduce takes a fresh process from its handshake to being ready for calls.
-func (p *Provider) introduce(ctx context.Context, l *life, configure Configure) *StartError {
-	begin := time.Now()
-	d, err := l.discover(ctx, p.spec.Name)
+// Start is Prepare and Ready: it launches a provider, asks what it serves and configures it. The error is a *StartError.
+func Start(ctx context.Context, spec Spec, configure Configure) (*Provider, error) {
+	p, err := Prepare(spec, configure)
 	if err != nil {
-		return p.spec.failure(StageSchema, err)
+		return nil, spec.failure(StageSchema, err)
 	}
-	asked := time.Now()
-	p.operations, p.offers, p.config = d.operations, d.offers, &structpb.Struct{}
-	if configure != nil {
-		if p.config, err = configure(d.config); err != nil {
-			return p.spec.failure(StageConfig, err)
-		}
+	if err := p.start(ctx); err != nil {
+		p.Close()
+		return nil, err
 	}
-	if failed := l.configure(ctx, p.spec, p.config); failed != nil {
-		return failed
-	}
-	p.info = Info{Name: p.spec.Name, Path: p.spec.Path, Producers: d.producers, Config: d.config, Timings: Timings{
-		Exec: l.spawned, Handshake: l.shook, Schema: l.joined + asked.Sub(begin), Configure: time.Since(asked),
-	}}
-	return nil
+	return p, nil
 }
 
-// Info describes the provider as it was at its first start.
-func (p *Provider) Info() Info { return p.info }
+// start is Ready for a process that nobody needs any more when ctx ends.
+func (p *Provider) start(ctx context.Context) error {
+	unbind := context.AfterFunc(ctx, func() { p.stop(context.Cause(ctx)) })
+	_, err := p.ready(context.WithoutCancel(ctx))
+	if !unbind() && err == nil {
+		return p.spec.failure(StageConfigure, stoppedStart(ctx))
+	}
+	return err
+}
+
+// Ready returns when there is a process that can be called. Of a start that fails the error is a *StartError. When ctx
+// ends, only the wait does: the start goes on, for the next call.
+func (p *Provider) Ready(ctx context.Context) error {
+	_, err := p.ready(ctx)
+	return err
+}
+
+// Warm begins a start and does not wait for it.
+func (p *Provider) Warm() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _, _ = p.claim()
+}
+
+// learn takes what the provider says of itself for what is known of it.
+func (p *Provider) learn(d discovery) {
+	p.found = d
+	p.info.Producers, p.info.Config = d.producers, d.config
+}
+
+// Info describes the provider as it was at its first start; before that, as it is known.
+func (p *Provider) Info() Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.info
+}
 
 // Operations lists what the provider can be asked to do.
-func (p *Provider) Operations() []Operation { return p.operations }
-
-// ready returns a process to call, a new one when the last has died.
-func (p *Provider) ready(ctx context.Context) (*life, error) {
-	if l, err := p.current(); l != nil || err != nil {
-		return l, err
-	}
-	p.starting.Lock()
-	defer p.starting.Unlock()
-	l, err := p.current() // another call may have started one meanwhile
-	if l != nil || err != nil {
-		return l, err
-	}
-	if err := p.mayRestart(time.Now()); err != nil {
-		return nil, err
-	}
-	p.spec.Log.Info("starting the provider again")
-	if l, err = p.restart(ctx); err != nil {
-		return nil, err
-	}
-	return l, p.adopt(l)
-}
-
-// current is the process that runs; nil without an error when it has died.
-func (p *Provider) current() (*life, error) {
+func (p *Provider) Operations() []Operation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.found.operations
+}
+
+// ready returns a process to call, a new one when there is none or the last has died.
+func (p *Provider) ready(ctx context.Context) (*life, error) {
+	p.mu.Lock()
+	l, a, err := p.claim()
+	p.mu.Unlock()
+	if a == nil {
+		return l, err
+	}
+	select {
+	case <-a.done:
+		return a.life, a.failed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// claim returns the process that runs, or the attempt to start one, which it begins when it has to.
+func (p *Provider) claim() (*life, *attempt, error) {
 	switch {
 	case p.closed:
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	case p.life != nil && p.life.alive():
-		return p.life, nil
+		return p.life, nil, nil
 	case p.life != nil:
-		p.crashes = append(p.crashes, crash{at: time.Now(), ending: p.life.process.ending()})
+		p.loop.add(time.Now(), p.life.process.ending())
 		p.life = nil
 	}
-	return nil, nil
+	if p.starting != nil {
+		return nil, p.starting, nil
+	}
+	if err := p.loop.broken(p.spec.Name, time.Now()); err != nil {
+		return nil, nil, err
+	}
+	p.starting = &attempt{done: make(chan struct{})}
+	go p.attempt(p.starting)
+	return nil, p.starting, nil
 }
 
-func (p *Provider) adopt(l *life) error {
+// attempt starts a process, and adopts it unless the provider has been closed meanwhile.
+func (p *Provider) attempt(a *attempt) {
+	l, failed := p.launch(p.stopping)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.life = l
-	if p.closed {
-		l.process.kill()
-		return ErrClosed
-	}
-	return nil
-}
-
-// mayRestart refuses a provider that keeps dying, which would otherwise cost a start at every call.
-func (p *Provider) mayRestart(now time.Time) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.crashes) > 0 && now.Sub(p.crashes[0].at) > crashWindow {
-		p.crashes = p.crashes[1:]
-	}
-	if len(p.crashes) < crashLimit {
-		return nil
-	}
-	return fmt.Errorf("provider %q died %d times within %s (last: %s) and is left alone for another %s: its log says what it died of",
-		p.spec.Name, len(p.crashes), crashWindow, p.crashes[len(p.crashes)-1].ending,
-		(crashWindow - now.Sub(p.crashes[0].at)).Round(time.Second))
-}
-
-// restart starts a process that takes the place of a dead one. It has to be the same provider: what was approved and
-// scheduled rests on what the first one said of itself.
-func (p *Provider) restart(ctx context.Context) (*life, error) {
-	l, failed := launch(ctx, p.spec)
-	if failed != nil {
-		return nil, failed
-	}
-	d, err := l.discover(ctx, p.spec.Name)
+	p.starting = nil
+	defer close(a.done)
 	switch {
-	case err != nil:
-		failed = p.spec.failure(StageSchema, err)
-	case !sameOffers(p.offers, d.offers):
-		failed = p.spec.failure(StageSchema, fmt.Errorf("%s offers other operations than at its first start: it was replaced meanwhile, start the kernel again", p.spec.Path))
+	case failed != nil:
+		a.failed = failed
+		p.loop.add(time.Now(), failed.Cause.Error())
+	case p.closed:
+		l.process.kill()
+		p.life, a.failed = l, ErrClosed
 	default:
-		failed = l.configure(ctx, p.spec, p.config)
+		p.life, a.life = l, l
 	}
-	if failed != nil {
-		l.end(0)
-		return nil, failed
-	}
-	return l, nil
 }
 
 // Kill ends the process at once. The provider can only be closed afterwards.
 func (p *Provider) Kill() {
-	if l := p.retire(); l != nil {
+	if l, _ := p.retire(); l != nil {
 		l.process.kill()
 	}
 }
 
 // Close ends the process: gracefully when it leaves by itself within seconds. Nothing of it is left when Close
-// returns. Calls that still run end as crashed.
+// returns. Calls that still run end as crashed, a start under way is stopped.
 func (p *Provider) Close() {
-	p.retire()
-	// A start under way has its process adopted, and killed, before the lock is free.
-	p.starting.Lock()
-	defer p.starting.Unlock()
-	if l := p.retire(); l != nil {
+	_, a := p.retire()
+	if a != nil {
+		<-a.done
+	}
+	if l, _ := p.retire(); l != nil {
 		l.end(closeGrace)
 	}
 }
 
-func (p *Provider) retire() *life {
+func (p *Provider) retire() (*life, *attempt) {
+	p.stop(ErrClosed)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	return p.life
+	return p.life, p.starting
 }

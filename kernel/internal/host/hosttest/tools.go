@@ -146,6 +146,9 @@ var all = []tool{
 	}),
 	newTool("liar", reads, nothing, texts("text"), func(c call) error { return c.result(map[string]any{"text": 7}) }),
 	quick(newTool("slow", reads, nothing, nothing, block)),
+	newTool("flaky_read", reads, flakyInput, nothing, flaky),
+	newTool("flaky_write", writes, flakyInput, nothing, flaky),
+	idempotent(newTool("flaky_set", writes, flakyInput, nothing, flaky)),
 }
 
 func quick(t tool) tool {
