@@ -1,0 +1,14 @@
+package catalogue
+
+import (
+	"os"
+	"syscall"
+)
+
+func (id *identity) fill(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if ok {
+		id.Ctime, id.Inode, id.Dev = s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)
+	}
+	return ok
+}
