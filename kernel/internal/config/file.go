@@ -55,12 +55,14 @@ func read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 }
 
-func parse(name string, src []byte) (*file, hcl.Diagnostics) {
+func parse(name string, src []byte) (*file, hcl.Diagnostics) { return parseUpTo(maxFileBytes, name, src) }
+
+func parseUpTo(most int, name string, src []byte) (*file, hcl.Diagnostics) {
 	f := &file{name: name, src: bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), body: &hclsyntax.Body{}}
 	f.mark = len(src) - len(f.src)
-	if len(src) > maxFileBytes {
+	if len(src) > most {
 		return f, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: name + " is too large",
-			Detail: fmt.Sprintf("A configuration file has at most %d bytes.", maxFileBytes)}}
+			Detail: fmt.Sprintf("A configuration file has at most %d bytes.", most)}}
 	}
 	if diags := tooDeep(f); diags.HasErrors() {
 		return f, diags
