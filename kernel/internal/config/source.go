@@ -52,3 +52,11 @@ func (s Source) String() string {
 	}
 	return address
 }
+
+// Name is what the files of a release begin with: the last element of the source.
+func (s Source) Name() string {
+	if s.Part != "" {
+		return s.Part
+	}
+	return s.Repo
+}

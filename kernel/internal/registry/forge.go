@@ -1,0 +1,101 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/agentco/agent/kernel/internal/config"
+)
+
+// maxPages bounds how many pages of releases are read: 2000 releases on GitHub and GitLab, 1000 on Gitea.
+const maxPages = 20
+
+// maxPage is the size of one page, in bytes. A hundred releases with fifty files each take eight million.
+const maxPage = 64 << 20
+
+// forge is where a source is released.
+type forge struct{ c *Client }
+
+func (forge) mirror() bool { return false }
+
+func (f forge) list(ctx context.Context, s config.Source) (listing, error) {
+	s.Part = "" // providers that are released together share their releases
+	return f.c.listings.get(s.String(), func() (listing, error) { return f.read(ctx, s) })
+}
+
+func (f forge) read(ctx context.Context, s config.Source) (listing, error) {
+	d, o, err := f.c.forgeOf(ctx, s.Host)
+	if err != nil {
+		return listing{}, err
+	}
+	all := listing{from: o.name}
+	r := request{from: o, url: o.base.String() + d.first(s), accept: d.accept, attempted: "list the releases of " + s.String()}
+	for range maxPages {
+		data, header, err := f.c.fetch(ctx, r, maxPage)
+		if err != nil {
+			return listing{}, err
+		}
+		page, err := d.parsePage(data)
+		if err != nil {
+			return listing{}, r.strange(err)
+		}
+		all.releases = append(all.releases, o.own(page)...)
+		asked, err := url.Parse(r.url)
+		if err != nil {
+			return listing{}, r.strange(err)
+		}
+		next := d.next(asked, header)
+		if next == "" || next == r.url {
+			return all, nil
+		}
+		if u, err := url.Parse(next); err != nil || !o.owns(u) {
+			return listing{}, r.strange(fmt.Errorf("its next page is on another host"))
+		}
+		r.url = next
+	}
+	all.capped = len(all.releases)
+	return all, nil
+}
+
+func (f forge) pinned(ctx context.Context, s config.Source, version string) (published, error) {
+	d, o, err := f.c.forgeOf(ctx, s.Host)
+	if err != nil {
+		return published{}, err
+	}
+	r := request{from: o, url: o.base.String() + d.tagged(s, "v"+version), accept: d.accept,
+		attempted: fmt.Sprintf("find release v%s of %s", version, s)}
+	data, _, err := f.c.fetch(ctx, r, maxPage)
+	if err != nil {
+		return published{}, err
+	}
+	p, err := d.parse(json.RawMessage(data))
+	if err == nil && p.tag != "v"+version {
+		err = fmt.Errorf("it is about release %.40q", p.tag)
+	}
+	if err != nil {
+		return published{}, r.strange(err)
+	}
+	return o.own([]published{p})[0], nil
+}
+
+// strange is an answer that does not keep to the API.
+func (r request) strange(err error) *Error {
+	u, _ := url.Parse(r.url)
+	e := &Error{Code: InvalidAnswer, Attempted: r.attempted, Reason: fmt.Sprintf("the answer of %s is not understood: %v", r.from.name, err), Err: err}
+	if u != nil {
+		e.On = shownURL(u)
+	}
+	return r.blamed(e)
+}
+
+// own marks the files of releases as coming from here.
+func (o *origin) own(releases []published) []published {
+	for i := range releases {
+		for j := range releases[i].assets {
+			releases[i].assets[j].from = o
+		}
+	}
+	return releases
+}

@@ -1,0 +1,115 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/go-version"
+
+	"github.com/agentco/agent/kernel/internal/config"
+)
+
+// candidate is a release whose version will do.
+type candidate struct {
+	version *version.Version
+	published
+}
+
+// maxSkips is how many incomplete releases are told of one by one.
+const maxSkips = 3
+
+// newest is the first complete candidate.
+func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (*Release, error) {
+	candidates, warnings := choose(q.Constraint, all)
+	if len(candidates) == 0 {
+		return nil, noMatch(q.Source, "no release "+allowedBy(q.Constraint), all)
+	}
+	var first *Error
+	for i, one := range candidates {
+		r, missing, err := c.complete(ctx, q, s, one.version.String(), one.published)
+		if err != nil {
+			return nil, err
+		}
+		if missing == nil {
+			r.Reason = fmt.Sprintf("the newest of %d %s", len(candidates), allowedBy(q.Constraint))
+			r.Warnings = append(r.Warnings, warnings...)
+			return r, nil
+		}
+		if first == nil {
+			first = missing
+		}
+		switch {
+		case i < maxSkips:
+			warnings = append(warnings, fmt.Sprintf("%s %s is passed over: %s", q.Source, one.version, missing.Reason))
+		case i == maxSkips:
+			warnings = append(warnings, fmt.Sprintf("older incomplete releases of %s are passed over, too", q.Source))
+		}
+	}
+	first.Advice = joined(first.Advice, fmt.Sprintf("None of the %d releases %s is complete", len(candidates), allowedBy(q.Constraint)))
+	return nil, first
+}
+
+// choose sorts out drafts, tags that name no version, and versions that will not do; the newest comes first.
+func choose(constraint config.Constraint, all listing) (candidates []candidate, warnings []string) {
+	if all.capped > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s has more than %d releases; older ones were not looked at", all.from, all.capped))
+	}
+	for _, p := range all.releases {
+		v, ok := parseTag(p.tag)
+		switch {
+		case !ok || p.draft || !constraint.Allows(v):
+		case p.prerelease && v.Prerelease() == "":
+			warnings = append(warnings, fmt.Sprintf("%s is marked as a pre-release on %s: only version = \"= %s\" takes it", p.tag, all.from, v))
+		default:
+			candidates = append(candidates, candidate{v, p})
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return b.version.Compare(a.version) })
+	return candidates, warnings
+}
+
+func allowedBy(c config.Constraint) string {
+	if c.String() == "" {
+		return "that is no pre-release"
+	}
+	return fmt.Sprintf("that %q allows", c)
+}
+
+// noMatch says what there is when nothing of it will do.
+func noMatch(s config.Source, reason string, all listing) *Error {
+	e := &Error{Code: NoMatchingVersion, Attempted: "choose a version of " + s.String(), On: all.from, Reason: reason}
+	var versions []*version.Version
+	var others []string
+	for _, p := range all.releases {
+		switch v, ok := parseTag(p.tag); {
+		case p.draft:
+		case ok:
+			versions = append(versions, v)
+		default:
+			others = append(others, fmt.Sprintf("%.40q", p.tag))
+		}
+	}
+	slices.SortFunc(versions, func(a, b *version.Version) int { return b.Compare(a) })
+	names := make([]string, len(versions))
+	prereleases := false
+	for i, v := range versions {
+		names[i] = v.String()
+		prereleases = prereleases || v.Prerelease() != ""
+	}
+	switch {
+	case len(names) > 0:
+		e.Advice = "There is " + shortList(names)
+	case len(others) > 0:
+		e.Advice = "Its releases have tags that name no version (vMAJOR.MINOR.PATCH): " + shortList(others)
+	default:
+		e.Advice = "It has no releases"
+	}
+	if all.capped > 0 {
+		e.Advice += fmt.Sprintf("; only the newest %d releases were read", all.capped)
+	}
+	if prereleases {
+		e.Advice += ". A pre-release counts only when the constraint names one of the same version"
+	}
+	return e
+}

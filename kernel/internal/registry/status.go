@@ -1,0 +1,118 @@
+package registry
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// refused says what an answer that is not 2xx means.
+func (r request) refused(resp *http.Response, shown string) *Error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<10))
+	e := &Error{Attempted: r.attempted, On: shown, Reason: fmt.Sprintf("%s answered %s", r.from.name, status(resp))}
+	switch code := resp.StatusCode; {
+	case limited(resp, text):
+		r.rateLimited(e, resp)
+	case code == http.StatusNotFound || code == http.StatusGone:
+		e.Code = NotFound
+		e.Advice = r.tokenAdvice("Check the name. A private repository needs a token", "The token may not have access to it")
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		e.Code = Unauthorized
+		e.Advice = r.tokenAdvice("It needs a token", "The token is not accepted: it may have expired or lack access")
+	case code >= 500 || code == http.StatusRequestTimeout:
+		e.Code, e.retry = ServerFailed, code != http.StatusNotImplemented
+		e.Reason += " again and again"
+		e.Advice = "Try again later"
+	default:
+		e.Code = InvalidAnswer
+	}
+	return r.blamed(e)
+}
+
+// status is a code with its usual text: what a server writes instead is not ours to show.
+func status(resp *http.Response) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
+}
+
+// tokenAdvice names the variable, never its value.
+func (r request) tokenAdvice(without, with string) string {
+	switch {
+	case r.from.tokenEnv == "":
+		return without + ": see forge and auth in config.hcl"
+	case r.from.token == "":
+		return without + ": set " + r.from.tokenEnv
+	}
+	return with + " (" + r.from.tokenEnv + ")"
+}
+
+// limited reports a rate limit, GitHub's primary and secondary ones and GitLab's.
+func limited(resp *http.Response, text []byte) bool {
+	if resp.StatusCode == http.StatusTooManyRequests {
+		return true
+	}
+	return resp.StatusCode == http.StatusForbidden &&
+		(first(resp.Header, "X-RateLimit-Remaining", "RateLimit-Remaining") == "0" ||
+			resp.Header.Get("Retry-After") != "" ||
+			strings.Contains(strings.ToLower(string(text)), "rate limit"))
+}
+
+func (r request) rateLimited(e *Error, resp *http.Response) {
+	now := time.Now()
+	e.Code, e.RetryAt = RateLimited, retryAt(resp.Header, now)
+	e.Reason = r.from.name + " has had too many requests from here"
+	if !e.RetryAt.IsZero() {
+		wait := max(e.RetryAt.Sub(now), 0).Round(time.Second)
+		e.Reason += fmt.Sprintf("; its limit is over at %s, in %s", e.RetryAt.Local().Format("15:04:05"), wait)
+	}
+	switch {
+	case r.from.tokenEnv == "":
+		e.Advice = "Wait until then"
+	case r.from.token == "":
+		e.Advice = "Set " + r.from.tokenEnv + " to a token, which has a far higher limit, or wait"
+	default:
+		e.Advice = "Wait until then: the requests counted are those of the token in " + r.from.tokenEnv
+	}
+}
+
+// retryAt is when to come back: what Retry-After says, else when the counted period ends.
+func retryAt(h http.Header, now time.Time) time.Time {
+	if after := h.Get("Retry-After"); after != "" {
+		if seconds, err := strconv.ParseUint(after, 10, 31); err == nil {
+			return now.Add(time.Duration(seconds) * time.Second)
+		}
+		if at, err := http.ParseTime(after); err == nil {
+			return at
+		}
+	}
+	if seconds, err := strconv.ParseInt(first(h, "X-RateLimit-Reset", "RateLimit-Reset"), 10, 64); err == nil && seconds > 0 && seconds < 1<<33 {
+		return time.Unix(seconds, 0)
+	}
+	return time.Time{}
+}
+
+func first(h http.Header, names ...string) string {
+	for _, name := range names {
+		if v := h.Get(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// untrusted reports that a server is not who it should be, which no retry changes.
+func untrusted(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
+	return ok
+}
