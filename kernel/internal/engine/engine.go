@@ -37,6 +37,7 @@ type Engine struct {
 	failed     []*StartError
 	operations []Operation
 	schedule   schedule.Scheduler
+	retry      schedule.Retry
 
 	stopping context.Context // done when Close begins
 	stop     context.CancelCauseFunc
@@ -59,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{log: o.Log, rules: rules}
+	e := &Engine{log: o.Log, rules: rules, retry: o.Retry}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/policy"
+	"github.com/agentco/agent/kernel/internal/schedule"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -17,6 +18,8 @@ type Options struct {
 	ProjectRoot string
 	// WorkingDir is what relative paths in arguments resolve against. Default: ProjectRoot.
 	WorkingDir string
+	// Retry says how often a call that failed for a passing reason is made again. Zero: never.
+	Retry schedule.Retry
 	// Log receives what the kernel and the providers have to say. Default: nothing is logged.
 	Log *slog.Logger
 }

@@ -29,8 +29,8 @@ type Request struct {
 // Sink receives the events of a call, each once and in order, from one goroutine at a time; the provider waits while
 // it works. A call that reached its provider ends with a result or an error, as the kernel judged it, unless it was
 // cancelled: then what the provider reported afterwards (output, a partial_result with its note) comes last. A call
-// that was denied, or refused before it ran, has no events. A deadline is a cancellation too, except that an
-// error ends it.
+// that was denied, or refused before it ran, has no events. Before a call is made again there is a progress event that
+// says so, and then come those of the next attempt. A deadline is a cancellation too, except that an error ends it.
 type Sink func(*toolv1.ToolEvent)
 
 // Status is how a call ended.
@@ -68,7 +68,9 @@ type Outcome struct {
 	Plan *planv1.PlanItem
 	// Waited is the time from the request to the start of the call: approval and schedule.
 	Waited time.Duration
-	// Took is the time the provider worked.
+	// Attempts is how often the call reached its provider: more than once when it was made again after it failed.
+	Attempts int
+	// Took is the time from the first attempt to the end of the last one.
 	Took time.Duration
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/policy"
+	"github.com/agentco/agent/kernel/internal/schedule"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -15,6 +16,7 @@ type Session struct {
 	scope      func(Operation) bool
 	journal    Journal
 	gate       *gate.Gate
+	breaker    schedule.Breaker
 }
 
 // SessionOptions is what makes a session another than the next one. All of it may be left out.

@@ -3,15 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
-	"github.com/agentco/agent/kernel/internal/schedule"
-	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
 )
@@ -119,6 +116,7 @@ func (t *turn) run(ctx context.Context) {
 	defer running.Wait()
 	var open []int
 	for i, c := range sound {
+		c.interrupt(plan, i)
 		if verdict, decided := plan.Decided(i); decided {
 			running.Go(func() { c.follow(ctx, verdict) })
 		} else {
@@ -155,6 +153,7 @@ func forGate(id string, r Request) gate.Call {
 // follow does what the gate says.
 func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	defer c.note()
+	defer c.strike()
 	c.outcome.DecidedBy, c.outcome.Plan = v.By, v.Item
 	if v.Arguments != nil {
 		c.request.Arguments = v.Arguments
@@ -173,42 +172,6 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	default:
 		c.fail(Denied, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, "%s", v.Reason))
 	}
-}
-
-// errDeadline is the cause of a cancellation that the kernel's own deadline made.
-var errDeadline = errors.New("the deadline passed")
-
-// execute waits for the call's turn and runs it.
-func (c *call) execute(ctx context.Context) {
-	s, op := c.turn.session, c.request.Operation
-	e := s.engine
-	release, err := e.schedule.Acquire(ctx, schedule.ClaimOf(op.Provider, op.Name, op.Kind, op.Concurrency, c.request.Arguments))
-	if err != nil {
-		c.cancelled(err)
-		return
-	}
-	defer release()
-	p, err := e.provider(op.Provider)
-	if err != nil {
-		c.fail(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%v", err))
-		return
-	}
-	if err := cmp.Or(c.recorded(ctx), c.announced()); err != nil {
-		c.fail(Failed, err)
-		return
-	}
-	limit := schedule.Timeout(c.request.Timeout, p.timeout, op.Timeout)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
-	defer cancel()
-	begin := time.Now()
-	c.outcome.Waited = begin.Sub(c.turn.began)
-	reply := p.Invoke(limited, host.Call{
-		ID: c.outcome.CallID, Operation: op, Arguments: c.request.Arguments,
-		Context: &commonv1.CallContext{SessionId: s.id, TurnId: c.turn.id, WorkingDirectory: s.workingDir},
-	}, c.show)
-	c.outcome.Took = time.Since(begin)
-	c.outcome.ExitStatus, c.outcome.Report = reply.ExitStatus, reply.Report
-	c.judge(reply, errors.Is(context.Cause(limited), errDeadline), limit)
 }
 
 // recorded returns when a call that changes something can be told of even if the kernel dies in it: there is no change
