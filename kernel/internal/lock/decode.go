@@ -14,10 +14,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/registry"
 )
 
 var (
 	providerName  = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+	signer        = regexp.MustCompile(`^[A-Za-z0-9+/=:._ ()@-]{1,200}$`)
 	strictVersion = regexp.MustCompile(`^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 )
 
@@ -74,6 +76,11 @@ func (p *parser) argument(out *Provider, a *hclsyntax.Attribute) {
 			out.ResolvedAt, err = parseTime(text)
 			return err
 		})
+	case "signed_by":
+		p.parsed(a.Expr, func(text string) error {
+			out.SignedBy = text
+			return checkSigner(text)
+		})
 	case "checksums":
 		if out.Checksums = p.sums(a.Expr); out.Checksums != nil && len(out.Checksums) == 0 {
 			p.fail(a.NameRange, "No checksums in the lock file", "Nothing could be held to them. %s", startAnew)
@@ -81,7 +88,7 @@ func (p *parser) argument(out *Provider, a *hclsyntax.Attribute) {
 	case "programs":
 		out.Programs = p.sums(a.Expr)
 	default:
-		p.fail(a.NameRange, "Unexpected argument in the lock file", "A provider has source, version, resolved_at, checksums and programs. %s", startAnew)
+		p.fail(a.NameRange, "Unexpected argument in the lock file", "A provider has source, version, resolved_at, signed_by, checksums and programs. %s", startAnew)
 	}
 }
 
@@ -92,6 +99,14 @@ func parseTime(text string) (time.Time, error) {
 		err = fmt.Errorf("%q is no time that could be written again", text)
 	}
 	return t, err
+}
+
+// checkSigner keeps to what can be written as it was read.
+func checkSigner(text string) error {
+	if !signer.MatchString(text) {
+		return fmt.Errorf("%q is not the name of a key", text)
+	}
+	return nil
 }
 
 func checkVersion(text string) (string, error) {
@@ -105,21 +120,21 @@ func checkVersion(text string) (string, error) {
 }
 
 // sums reads an object from platforms to checksums.
-func (p *parser) sums(expr hclsyntax.Expression) map[Platform]Checksum {
+func (p *parser) sums(expr hclsyntax.Expression) map[registry.Platform]Checksum {
 	object, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		p.fail(expr.Range(), "Expected an object in the lock file", "Write { linux_amd64 = \"sha256:…\" }.")
 		return nil
 	}
-	sums := map[Platform]Checksum{}
+	sums := map[registry.Platform]Checksum{}
 	for _, item := range object.Items {
-		platform, err := ParsePlatform(hcl.ExprAsKeyword(item.KeyExpr))
+		platform, err := registry.ParsePlatform(hcl.ExprAsKeyword(item.KeyExpr))
 		if err != nil {
 			p.fail(item.KeyExpr.Range(), "Invalid platform in the lock file", "%s.", err)
 			continue
 		}
 		if _, twice := sums[platform]; twice {
-			p.fail(item.KeyExpr.Range(), "Platform "+string(platform)+" is locked twice", "Keep the line that the release confirms. %s", startAnew)
+			p.fail(item.KeyExpr.Range(), "Platform "+platform.String()+" is locked twice", "Keep the line that the release confirms. %s", startAnew)
 			continue
 		}
 		p.parsed(item.ValueExpr, func(text string) (err error) {

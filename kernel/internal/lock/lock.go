@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/registry"
 )
 
 // Version is the lock_file_version that this package reads and writes.
@@ -40,10 +41,12 @@ type Provider struct {
 	Version string
 	// ResolvedAt is when the version was chosen, in whole seconds of UTC.
 	ResolvedAt time.Time
+	// SignedBy names the public key that the checksums were signed with; empty when agent.hcl asked for none.
+	SignedBy string
 	// Checksums are those of the archives of the release, by platform.
-	Checksums map[Platform]Checksum
+	Checksums map[registry.Platform]Checksum
 	// Programs are those of the programs inside, for the platforms where somebody has unpacked one.
-	Programs map[Platform]Checksum
+	Programs map[registry.Platform]Checksum
 
 	line int // where it stands in the file; 0 for one that was not read
 }
@@ -52,11 +55,15 @@ type Provider struct {
 func (p Provider) Line() int { return p.line }
 
 // Platforms are those whose archives are locked, sorted.
-func (p Provider) Platforms() []Platform { return slices.Sorted(maps.Keys(p.Checksums)) }
+func (p Provider) Platforms() []registry.Platform { return sorted(p.Checksums) }
+
+func sorted(sums map[registry.Platform]Checksum) []registry.Platform {
+	return slices.SortedFunc(maps.Keys(sums), func(a, b registry.Platform) int { return cmp.Compare(a.String(), b.String()) })
+}
 
 // Equal reports whether two providers say the same, wherever they stand.
 func (p Provider) Equal(q Provider) bool {
-	return p.Name == q.Name && p.Source == q.Source && p.Version == q.Version && p.ResolvedAt.Equal(q.ResolvedAt) &&
+	return p.Name == q.Name && p.Source == q.Source && p.Version == q.Version && p.ResolvedAt.Equal(q.ResolvedAt) && p.SignedBy == q.SignedBy &&
 		maps.Equal(p.Checksums, q.Checksums) && maps.Equal(p.Programs, q.Programs)
 }
 

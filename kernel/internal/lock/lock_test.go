@@ -12,9 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/registry"
 )
 
 var sum = Checksum(strings.Repeat("0123456789abcdef", 4))
+
+var (
+	linux   = registry.Platform{OS: "linux", Arch: "amd64"}
+	darwin  = registry.Platform{OS: "darwin", Arch: "arm64"}
+	windows = registry.Platform{OS: "windows", Arch: "amd64"}
+)
 
 func example(t testing.TB) *File {
 	t.Helper()
@@ -23,9 +30,9 @@ func example(t testing.TB) *File {
 		source, err := config.ParseSource("github.com/agentco/agent//provider-" + name)
 		require.NoError(t, err)
 		f.Set(Provider{
-			Name: name, Source: source, Version: "2.0.1", ResolvedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-			Checksums: map[Platform]Checksum{"windows_amd64": sum, "darwin_arm64": sum, "linux_amd64": sum},
-			Programs:  map[Platform]Checksum{"linux_amd64": sum},
+			Name: name, Source: source, Version: "2.0.1", ResolvedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), SignedBy: "minisign key RWQf6LRC",
+			Checksums: map[registry.Platform]Checksum{windows: sum, darwin: sum, linux: sum},
+			Programs:  map[registry.Platform]Checksum{linux: sum},
 		})
 	}
 	return f
@@ -40,6 +47,7 @@ provider "bash" {
   source      = "github.com/agentco/agent//provider-bash"
   version     = "2.0.1"
   resolved_at = "2026-01-02T03:04:05Z"
+  signed_by   = "minisign key RWQf6LRC"
 
   checksums = {
     darwin_arm64  = "sha256:`+string(sum)+`"
@@ -65,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	bash, ok := got.Provider("bash")
 	require.True(t, ok)
 	require.Equal(t, 7, bash.Line())
-	require.Equal(t, []Platform{"darwin_arm64", "linux_amd64", "windows_amd64"}, bash.Platforms())
+	require.Equal(t, []registry.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "linux", Arch: "amd64"}, {OS: "windows", Arch: "amd64"}}, bash.Platforms())
 
 	// Nothing but the file is left, and it can be read by everybody who may read the project.
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -139,6 +147,7 @@ func TestInvalid(t *testing.T) {
 		{"version of a provider", edit(`"2.0.1"`, `"2.0"`), `"2.0" is not a semantic version`, "lock-invalid"},
 		{"number", edit(`"2.0.1"`, `2`), "Expected quoted text", "lock-invalid"},
 		{"time", edit("2026-01-02T", "2026-13-02T"), "x:10:17: Invalid value", "lock-invalid"},
+		{"signer", edit("minisign key", "minisign\\tkey"), "not the name of a key", "lock-invalid"},
 		{"source", edit("github.com/", "https://github.com/"), "a source has no scheme", "lock-invalid"},
 		{"checksum", edit(string(sum), "abc"), "is not a checksum", "lock-invalid"},
 		{"upper-case checksum", edit(string(sum), strings.ToUpper(string(sum))), "is not a checksum", "lock-invalid"},
@@ -168,7 +177,7 @@ func TestSetReplaces(t *testing.T) {
 	before := f.Clone()
 	p, _ := f.Provider("bash")
 	p = p.Clone()
-	p.Programs["darwin_arm64"] = sum
+	p.Programs[darwin] = sum
 	require.True(t, f.Equal(before), "a clone shares nothing")
 	f.Set(p)
 	require.False(t, f.Equal(before))

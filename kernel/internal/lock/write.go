@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
+
+	"github.com/agentco/agent/kernel/internal/registry"
 )
 
 const heading = `# What the providers of this project were resolved to. "agent init" writes this file and keeps to it; commit it, so
@@ -27,6 +27,9 @@ func (f *File) Bytes() []byte {
 		fmt.Fprintf(&b, "  source      = %q\n", p.Source)
 		fmt.Fprintf(&b, "  version     = %q\n", p.Version)
 		fmt.Fprintf(&b, "  resolved_at = %q\n", p.ResolvedAt.UTC().Format(time.RFC3339))
+		if p.SignedBy != "" {
+			fmt.Fprintf(&b, "  signed_by   = %q\n", p.SignedBy)
+		}
 		writeSums(&b, "checksums", p.Checksums)
 		writeSums(&b, "programs", p.Programs)
 		b.WriteString("}\n")
@@ -34,14 +37,14 @@ func (f *File) Bytes() []byte {
 	return b.Bytes()
 }
 
-func writeSums(b *bytes.Buffer, name string, sums map[Platform]Checksum) {
+func writeSums(b *bytes.Buffer, name string, sums map[registry.Platform]Checksum) {
 	if len(sums) == 0 {
 		return
 	}
-	platforms := slices.Sorted(maps.Keys(sums))
+	platforms := sorted(sums)
 	width := 0
 	for _, p := range platforms {
-		width = max(width, len(p))
+		width = max(width, len(p.String()))
 	}
 	fmt.Fprintf(b, "\n  %s = {\n", name)
 	for _, p := range platforms {

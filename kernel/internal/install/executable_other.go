@@ -1,0 +1,5 @@
+//go:build unix && !linux && !darwin && !freebsd
+
+package install
+
+func onNoexec(string) bool { return false }
