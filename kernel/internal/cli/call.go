@@ -21,6 +21,8 @@ type callFlags struct {
 	yes      bool
 	markdown bool
 	timeout  time.Duration
+	// unattended is set when nobody is to be asked, even if there is somebody.
+	unattended bool
 }
 
 // check finds what the flags themselves cannot.
@@ -29,6 +31,14 @@ func (f *callFlags) check() error {
 		return usagef("--timeout %s: a call cannot take less than no time", f.timeout)
 	}
 	return nil
+}
+
+// person is who can be asked; nil for nobody.
+func (f *callFlags) person() *terminal {
+	if f.unattended {
+		return nil
+	}
+	return openTerminal()
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
@@ -156,7 +166,7 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 	var approver gate.Approver
 	if flags.yes {
 		approver = gate.ApproveAll("--yes")
-	} else if t := openTerminal(); t != nil {
+	} else if t := flags.person(); t != nil {
 		defer t.close()
 		a.prompt.display, a.prompt.terminal, a.prompt.project = a.display, t, p.Project
 		approver = &a.prompt

@@ -106,6 +106,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 		a.toolsCommand(),
 		a.invokeCommand(),
 		a.runCommand(),
+		a.shellCommand(),
 		a.policyCommand(),
 		a.providerCommand(),
 		a.versionCommand(),

@@ -26,6 +26,8 @@ type display struct {
 	status   status
 	// output paints what calls print: one for a terminal that shows both streams, else one each.
 	output [2]*paint.Output
+	// above writes above the line that a person is typing; nil when nobody is.
+	above func(write func())
 	// broken is called with what made stdout unwritable.
 	broken   context.CancelCauseFunc
 	outError error
@@ -104,9 +106,20 @@ type writer struct {
 func (w writer) Write(p []byte) (int, error) {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
+	if w.d.above != nil {
+		w.d.above(func() { w.write(w.d, string(p)) })
+		return len(p), nil
+	}
 	w.write(w.d, string(p))
 	w.d.status.draw(w.d)
 	return len(p), nil
+}
+
+// WriteAbove has what is written from now on stand above a line that is being typed; nil ends that.
+func (d *display) WriteAbove(above func(write func())) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.above = above
 }
 
 // Note writes a line to stderr.

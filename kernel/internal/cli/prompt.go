@@ -114,29 +114,19 @@ func (p *prompt) always(ctx context.Context, offer *gate.Grant) (done bool, err 
 	return true, nil
 }
 
-// answer waits for a line or for ctx; the end of input is an empty one. A reader that waits for a line cannot be woken;
-// it ends with the process.
+// answer waits for a line or for ctx; the end of input is an empty one.
 func (p *prompt) answer(ctx context.Context, question string) (string, error) {
 	p.terminal.forget()
 	p.display.Prompt(question)
-	type reply struct {
-		text string
-		err  error
-	}
-	replies := make(chan reply, 1)
-	go func() {
-		text, err := p.terminal.line()
-		replies <- reply{text, err}
-	}()
-	select {
-	case <-ctx.Done():
+	text, err := p.terminal.line(ctx)
+	switch {
+	case ctx.Err() != nil:
 		p.display.Note("")
 		return "", context.Cause(ctx)
-	case r := <-replies:
-		if r.err != nil {
-			p.display.Note("")
-			return "", nil
-		}
-		return strings.ToLower(strings.TrimSpace(r.text)), nil
+	case err != nil:
+		p.display.Note("")
+		return "", nil
+	default:
+		return strings.ToLower(strings.TrimSpace(text)), nil
 	}
 }

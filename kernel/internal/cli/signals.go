@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -12,16 +13,44 @@ import (
 // doublePress is how soon a second Ctrl-C means that patience is over.
 const doublePress = 2 * time.Second
 
-// killSwitch is what a second Ctrl-C does: nothing to kill yet means that the process itself has to go.
+// killSwitch is what Ctrl-C does. The first cancels: the program, or what a shell has in the foreground. A second soon
+// after it kills: nothing to kill yet means that the process itself has to go.
 type killSwitch struct {
-	mu  sync.Mutex
-	hit func()
+	mu    sync.Mutex
+	hit   func()
+	front *foreground
+	last  time.Time // of a first Ctrl-C
+}
+
+// foreground is one thing of many that a shell does.
+type foreground struct {
+	cancel context.CancelCauseFunc
+	// prompt is set while a shell waits for a line: there is nothing to kill, and nothing to say.
+	prompt bool
 }
 
 func (k *killSwitch) set(hit func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.hit = hit
+}
+
+// bring puts something into the foreground; nil for the program. No Ctrl-C has been pressed for it yet.
+func (k *killSwitch) bring(front *foreground) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.front, k.last = front, time.Time{}
+}
+
+// pressed notes a Ctrl-C, and says whether it is the second, and what is in the foreground.
+func (k *killSwitch) pressed(now time.Time) (again bool, front *foreground) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	again = !k.last.IsZero() && now.Sub(k.last) < doublePress
+	if !again {
+		k.last = now
+	}
+	return again, k.front
 }
 
 func (k *killSwitch) press() {
@@ -43,24 +72,30 @@ func (a *app) watchSignals() {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
-		var last time.Time
 		for sig := range signals {
-			switch {
-			case sig != os.Interrupt:
-				a.interrupt("cancelling")
-			case !last.IsZero() && time.Since(last) < doublePress:
+			if sig != os.Interrupt {
+				a.interrupt("cancelling", a.cancel)
+				continue
+			}
+			switch again, front := a.kill.pressed(time.Now()); {
+			case front != nil && front.prompt:
+				front.cancel(errInterrupted)
+			case again:
 				a.killAll()
+			case front != nil:
+				a.interrupt(cancelling, front.cancel)
 			default:
-				last = time.Now()
-				a.interrupt("cancelling; press Ctrl-C again to kill")
+				a.interrupt(cancelling, a.cancel)
 			}
 		}
 	}()
 }
 
-func (a *app) interrupt(note string) {
+const cancelling = "cancelling; press Ctrl-C again to kill"
+
+func (a *app) interrupt(note string, cancel context.CancelCauseFunc) {
 	a.display.Note(a.display.ErrPainter().Dim(note))
-	a.cancel(errInterrupted)
+	cancel(errInterrupted)
 }
 
 // killAll says itself what happens: that providers ended in the middle of calls is no news then.

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"os"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -20,14 +22,14 @@ func openTerminal() *terminal {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil
 	}
+	// One opened here can be left in the middle of a wait for a line; what else reads stdin need not.
+	if tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
+		return &terminal{in: tty, reader: bufio.NewReader(tty), opened: true}
+	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		return &terminal{in: os.Stdin, reader: bufio.NewReader(os.Stdin)}
 	}
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return nil
-	}
-	return &terminal{in: tty, reader: bufio.NewReader(tty), opened: true}
+	return nil
 }
 
 // forget drops what was typed so far: it cannot be the answer to a question that is not asked yet.
@@ -36,8 +38,29 @@ func (t *terminal) forget() {
 	t.reader.Reset(t.in)
 }
 
-// line reads one line.
-func (t *terminal) line() (string, error) { return t.reader.ReadString('\n') }
+// line reads one line, or as much of it as there is when ctx ends. Where a wait cannot be left it goes on alone, and
+// takes the next line that is typed.
+func (t *terminal) line(ctx context.Context) (string, error) {
+	type reply struct {
+		text string
+		err  error
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		text, err := t.reader.ReadString('\n')
+		replies <- reply{text, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.text, r.err
+	case <-ctx.Done():
+		if t.in.SetReadDeadline(time.Now()) == nil {
+			<-replies
+			_ = t.in.SetReadDeadline(time.Time{})
+		}
+		return "", context.Cause(ctx)
+	}
+}
 
 func (t *terminal) close() {
 	if t.opened {

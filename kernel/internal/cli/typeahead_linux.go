@@ -8,5 +8,8 @@ import (
 
 // discardTypeahead forgets what was typed and not read yet.
 func discardTypeahead(f *os.File) {
-	_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+	conn, err := f.SyscallConn() // Fd would end the deadlines of the file
+	if err == nil {
+		_ = conn.Control(func(fd uintptr) { _ = unix.IoctlSetInt(int(fd), unix.TCFLSH, unix.TCIFLUSH) })
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -26,7 +27,7 @@ const escapeTime = 100 * time.Millisecond
 type Editor struct {
 	// History is what Up, Down and Ctrl-R offer; nil for nothing.
 	History *History
-	// Complete offers what may stand at the cursor, at byte at of text; nil for nothing.
+	// Complete offers what may stand at the cursor, at byte at of text; nil for nothing. It must not call the Editor.
 	Complete func(text string, at int) Completions
 	// Unfinished reports whether Enter has to begin another row instead of ending the line; nil for never.
 	Unfinished func(text string) bool
@@ -40,6 +41,10 @@ type Editor struct {
 	waiting bool   // a chunk was asked for and has not come yet
 	pending []byte // what was typed and not used yet
 	yanked  string // what was last cut
+
+	mu     sync.Mutex // guards what follows, and is held by whoever draws
+	line   *line      // nil when nothing is read
+	screen *screen
 }
 
 type chunk struct {
@@ -62,50 +67,103 @@ func New(in, out *os.File) *Editor {
 // ErrInterrupted, Ctrl-D on an empty line io.EOF; the end of ctx is its cause. The terminal is in raw mode as long as
 // Read runs, and back in its own when it returns, or panics. What was typed ahead belongs to the next Read.
 func (e *Editor) Read(ctx context.Context, prompt string) (string, error) {
-	fd := int(e.in.Fd())
-	before, err := term.MakeRaw(fd)
+	restore, err := raw(e.in)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = term.Restore(fd, before) }()
+	defer restore()
 	_, _ = io.WriteString(e.out, pasteOn)
 	defer func() { _, _ = io.WriteString(e.out, pasteOff) }()
 	resized, stop := watchSize()
 	defer stop()
-	l := &line{editor: e, history: e.History.begin()}
-	s := &screen{out: e.out, prompt: prompt, color: e.Color}
-	defer func() { s.leave(l, e.size) }()
+	e.begin(prompt)
+	defer e.leave()
 	for {
-		s.draw(l, e.size)
-		end, err := e.step(ctx, l, s, resized)
+		e.draw()
+		end, err := e.step(ctx, resized)
 		if err != nil {
 			return "", err
 		}
 		if end {
-			return l.text, nil
+			return e.line.text, nil
 		}
 	}
 }
 
+func (e *Editor) begin(prompt string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.line = &line{editor: e, history: e.History.begin()}
+	e.screen = &screen{out: e.out, prompt: prompt, color: e.Color}
+}
+
+func (e *Editor) draw() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.screen.draw(e.line, e.size)
+}
+
+func (e *Editor) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.screen.leave(e.line, e.size)
+	e.line = nil
+}
+
+// Interject has something written above the line that is being read, in whole lines; when none is read it is just
+// written. It may be called from many goroutines.
+func (e *Editor) Interject(write func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.line == nil {
+		write()
+		return
+	}
+	e.screen.erase()
+	write()
+	e.screen.draw(e.line, e.size)
+}
+
+// raw has a terminal hand over every key as it is pressed, and show none itself, until restore is called.
+func raw(f *os.File) (restore func(), err error) {
+	conn, err := f.SyscallConn() // Fd would end the deadlines of the file
+	if err != nil {
+		return nil, err
+	}
+	var before *term.State
+	if refused := conn.Control(func(fd uintptr) { before, err = term.MakeRaw(int(fd)) }); refused != nil || err != nil {
+		return nil, errors.Join(refused, err)
+	}
+	return func() {
+		_ = conn.Control(func(fd uintptr) { _ = term.Restore(int(fd), before) })
+	}, nil
+}
+
 // step waits for something to happen and does it. What was typed at once is drawn once.
-func (e *Editor) step(ctx context.Context, l *line, s *screen, resized <-chan os.Signal) (end bool, err error) {
+func (e *Editor) step(ctx context.Context, resized <-chan os.Signal) (end bool, err error) {
 	for used := false; ; used = true {
 		k, n := decode(e.pending, false)
 		if n == 0 && used {
 			return false, nil
 		}
 		if n == 0 {
-			return e.more(ctx, l, s, resized)
+			return e.more(ctx, resized)
 		}
 		e.pending = e.pending[n:]
-		if end, err := l.press(k); end || err != nil {
+		if end, err := e.press(k); end || err != nil {
 			return end, err
 		}
 	}
 }
 
+func (e *Editor) press(k key) (end bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.line.press(k)
+}
+
 // more waits for input. A lone Escape is one when nothing follows it soon.
-func (e *Editor) more(ctx context.Context, l *line, s *screen, resized <-chan os.Signal) (end bool, err error) {
+func (e *Editor) more(ctx context.Context, resized <-chan os.Signal) (end bool, err error) {
 	e.ask()
 	var late <-chan time.Time
 	if len(e.pending) > 0 && !isPaste(e.pending) {
@@ -115,12 +173,14 @@ func (e *Editor) more(ctx context.Context, l *line, s *screen, resized <-chan os
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	case <-resized:
-		s.resized(e.size)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.screen.resized(e.size)
 		return false, nil
 	case <-late:
 		k, n := decode(e.pending, true)
 		e.pending = e.pending[n:]
-		return l.press(k)
+		return e.press(k)
 	case c := <-e.chunks:
 		e.waiting = false
 		if c.err != nil {

@@ -22,8 +22,8 @@ func (l *line) complete() {
 	for _, choice := range c.Choices[1:] {
 		common = commonPrefix(common, choice.Text)
 	}
-	// What differs from the choices in its writing, such as in its quotes, stays until one is chosen.
-	if strings.HasPrefix(common, l.text[c.From:l.at]) || len(c.Choices) == 1 {
+	// Less than what is there is no progress: the choices may begin with something else.
+	if len(common) >= l.at-c.From || len(c.Choices) == 1 {
 		l.replace(c.From, common)
 	}
 	if len(c.Choices) > 1 {

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/lineedit"
+	"github.com/agentco/agent/kernel/internal/paint"
+	"github.com/agentco/agent/kernel/internal/words"
+)
+
+func (a *app) shellCommand() *cobra.Command {
+	var flags shellFlags
+	cmd := &cobra.Command{
+		Use:   "shell",
+		Short: "Run tools and commands one after another",
+		Long: `Run tools and commands one after another, in one session: what was approved for the session, the files that
+were read and the processes in the background last until it ends, and end with it.
+
+` + shellHelp + `
+When stdin is no terminal, its lines are run one by one: nobody is asked, so what a policy does not allow is
+denied unless there is --yes. The first line that fails ends the shell with its exit code; with --keep-going
+the others still run. At a terminal the exit code is 0, whatever the lines returned.`,
+		Example: `  agent shell
+  agent shell < release.txt
+  printf '%s\n' '/changelog' 'bash.bash command="go test ./..."' | agent shell --yes --json`,
+		Args:        noMoreThan(0),
+		Annotations: map[string]string{callsAnnotation: ""},
+		RunE:        func(*cobra.Command, []string) error { return a.shell(flags) },
+	}
+	cmd.Flags().BoolVarP(&flags.yes, "yes", "y", false, "approve changes without asking; a policy's deny still stands")
+	cmd.Flags().BoolVarP(&flags.keepGoing, "keep-going", "k", false, "run the lines behind one that fails, too")
+	return cmd
+}
+
+type shellFlags struct {
+	yes, keepGoing bool
+}
+
+// shellHelp says what can be typed.
+const shellHelp = `Each line is a tool or a slash command with its arguments, as behind 'agent invoke' and 'agent run':
+
+  filesystem.read_file path=README.md
+  bash.bash command='go test ./...'
+  /changelog since=1.2.0
+
+Values are quoted as in a shell, and nothing is expanded. --args JSON (or @FILE) and --timeout 90s work
+here, too. Besides these there are
+
+  tools [NAME]   list the tools and commands, or show one with its arguments
+  history        list the lines that were typed
+  reload         read agent.hcl again and begin a new session
+  help [NAME]    show this, or a tool or command with its arguments
+  exit           leave, as does Ctrl-D
+
+Tab completes, Up and Ctrl-R go back to earlier lines. Ctrl-C cancels what runs, and a second one within
+two seconds kills the providers. A line that begins with a blank, or has a secret in it, is not kept.
+`
+
+// shell is one session after the other with whoever types.
+type shell struct {
+	*app
+	options shellFlags
+	// person is set when the lines come from one, who sees what fails and goes on.
+	person  bool
+	input   input
+	history *lineedit.History
+	project *project
+	session *engine.Session
+	config  watchedFile
+	// completer knows what there was to be called when the line was begun.
+	completer completer
+	// reloaded is what the next session begins with; nil to read it.
+	reloaded *project
+	// failed is the first failure of a script that keeps going.
+	failed error
+}
+
+// What ends a session of a shell without being an error.
+var (
+	errExit   = errors.New("exit")
+	errReload = errors.New("reload")
+)
+
+// shell runs sessions until one ends otherwise than with reload.
+func (a *app) shell(flags shellFlags) error {
+	sh := &shell{app: a, options: flags}
+	sh.person = term.IsTerminal(int(os.Stdin.Fd())) && a.display.err.terminal
+	a.answersWithOutcome, a.prompt.more = true, true
+	if sh.person {
+		sh.openHistory()
+	}
+	sh.input = sh.newInput()
+	defer sh.input.close()
+	for {
+		err := sh.converse()
+		switch {
+		case errors.Is(err, errReload):
+		case err == nil || errors.Is(err, errExit):
+			return sh.failed
+		default:
+			return err
+		}
+	}
+}
+
+// converse is one session.
+func (sh *shell) converse() error {
+	p := sh.reloaded
+	if p == nil {
+		var err error
+		if p, err = sh.open(); err != nil {
+			return err
+		}
+	}
+	call := callFlags{yes: sh.options.yes, unattended: !sh.person}
+	return sh.withSession(p, call, nil, func(s *engine.Session, failed error) error {
+		for _, err := range flatten(failed) {
+			sh.showError(err)
+		}
+		sh.project, sh.session, sh.config = p, s, watchFile(p.File)
+		sh.kill.set(s.Engine().Halt)
+		defer sh.kill.set(s.Engine().Kill)
+		return sh.loop()
+	})
+}
+
+// loop takes lines until there are no more, or one says so. What it returns has been shown.
+func (sh *shell) loop() error {
+	defer func() { sh.silent = true }()
+	for {
+		text, err := sh.read()
+		switch {
+		case sh.ctx.Err() != nil:
+			return context.Cause(sh.ctx)
+		case errors.Is(err, errInterrupted):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			sh.report(err)
+			return err
+		}
+		if err := sh.take(text); err != nil {
+			return err
+		}
+	}
+}
+
+// read waits for a line. Ctrl-C gives it up and ends nothing else; in a script it ends everything.
+func (sh *shell) read() (string, error) {
+	if !sh.person {
+		return sh.input.next(sh.ctx, "")
+	}
+	if sh.config.changed() {
+		sh.display.Note(sh.display.ErrPainter().Dim(config.FileName + " has changed: 'reload' begins a new session with it"))
+	}
+	sh.completer = completer{sh.session.Operations(), sh.project.cwd}
+	ctx, cancel := context.WithCancelCause(sh.ctx)
+	defer cancel(nil)
+	sh.kill.bring(&foreground{cancel: cancel, prompt: true})
+	defer sh.kill.bring(nil)
+	return sh.input.next(ctx, sh.promptText())
+}
+
+// promptText is the project's folder and the end of the session's id.
+func (sh *shell) promptText() string {
+	id := strings.ToLower(sh.session.ID())
+	return fmt.Sprintf("%s %s> ", paint.Line(filepath.Base(sh.project.Root)), id[max(0, len(id)-4):])
+}
+
+// take does what the lines of a text say, up to the first that fails. It returns what ends the session.
+func (sh *shell) take(text string) error {
+	lines, err := words.Split(text)
+	var wrong *words.Error
+	if errors.As(err, &wrong) {
+		return sh.end(text, &placedError{usagef("%w", err), wrong.At, wrong.At + 1})
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	sh.remember(text, lines)
+	for i, line := range lines {
+		err := sh.perform(line)
+		if err == nil {
+			continue
+		}
+		if left := len(lines) - i - 1; left > 0 && sh.person && !isEnd(err) {
+			defer sh.display.Note(sh.display.ErrPainter().Dim(fmt.Sprintf("not run: the %d behind it", left)))
+		}
+		return sh.end(text, err)
+	}
+	return nil
+}
+
+func isEnd(err error) bool { return errors.Is(err, errExit) || errors.Is(err, errReload) }
+
+// end shows why a line failed, and returns what of it ends the session: for a person nothing does.
+func (sh *shell) end(text string, err error) error {
+	if isEnd(err) {
+		return err
+	}
+	sh.silent = false
+	sh.report(err)
+	var placed *placedError
+	if errors.As(err, &placed) && placed.from > 0 && !sh.app.flags.json {
+		sh.display.Note(point(text, placed.from, placed.to, sh.display.ErrPainter()))
+	}
+	switch {
+	case sh.ctx.Err() != nil:
+		return context.Cause(sh.ctx)
+	case sh.person:
+		return nil
+	case sh.options.keepGoing:
+		if sh.failed == nil {
+			sh.failed = err
+		}
+		return nil
+	default:
+		return err
+	}
+}
+
+// inForeground runs a call that Ctrl-C cancels without ending the shell.
+func (sh *shell) inForeground(call func() error) error {
+	program, level := sh.ctx, sh.logLevel.Level()
+	ctx, cancel := context.WithCancelCause(program)
+	defer cancel(nil)
+	if sh.person {
+		sh.kill.bring(&foreground{cancel: cancel})
+		defer sh.kill.bring(nil)
+	}
+	sh.app.ctx, sh.prompt.asked = ctx, false
+	defer func() { sh.app.ctx = program }()
+	defer sh.logLevel.Set(level) // which a kill silences
+	return call()
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/agentco/agent/kernel/internal/lineedit"
+	"github.com/agentco/agent/kernel/internal/words"
+)
+
+// input is where the lines of a shell come from.
+type input interface {
+	// next shows a prompt, where somebody sees it, and waits for a line, which has several rows when what it quotes has.
+	// io.EOF is the end, errInterrupted a line that was given up.
+	next(ctx context.Context, prompt string) (string, error)
+	close()
+}
+
+// newInput is a person at a terminal, who can edit where the terminal can, or a script.
+func (sh *shell) newInput() input {
+	if !sh.person {
+		return &scriptInput{reader: bufio.NewReader(os.Stdin)}
+	}
+	t := openTerminal()
+	if !sh.display.err.live {
+		return &plainInput{terminal: t, display: sh.display}
+	}
+	editor := lineedit.New(t.in, os.Stderr)
+	editor.History = sh.history
+	editor.Color = sh.display.err.colour
+	editor.Unfinished = unfinished
+	editor.Complete = func(text string, at int) lineedit.Completions { return sh.completer.complete(text, at) }
+	return &editedInput{editor: editor, terminal: t, display: sh.display}
+}
+
+// unfinished reports whether a line has to go on for its quotes to be closed.
+func unfinished(text string) bool {
+	_, err := words.Split(text)
+	var e *words.Error
+	return errors.As(err, &e) && e.Unfinished
+}
+
+// editedInput is a person at a terminal with a cursor.
+type editedInput struct {
+	editor   *lineedit.Editor
+	terminal *terminal
+	display  *display
+}
+
+func (in *editedInput) next(ctx context.Context, prompt string) (string, error) {
+	in.display.WriteAbove(in.editor.Interject)
+	defer in.display.WriteAbove(nil)
+	text, err := in.editor.Read(ctx, prompt)
+	if errors.Is(err, lineedit.ErrInterrupted) {
+		return "", errInterrupted
+	}
+	return text, err
+}
+
+func (in *editedInput) close() { in.terminal.close() }
+
+// plainInput is a person at a terminal that can do nothing.
+type plainInput struct {
+	terminal *terminal
+	display  *display
+}
+
+func (in *plainInput) next(ctx context.Context, prompt string) (string, error) {
+	return gather(func(more bool) (string, error) {
+		if more {
+			prompt = "> "
+		}
+		in.display.Prompt(prompt)
+		text, err := in.terminal.line(ctx)
+		if err != nil {
+			in.display.Note("")
+		}
+		return text, err
+	})
+}
+
+func (in *plainInput) close() { in.terminal.close() }
+
+// scriptInput is stdin when it is no person.
+type scriptInput struct {
+	reader  *bufio.Reader
+	replies chan rowReply // of a read that goes on; nil for none
+}
+
+type rowReply struct {
+	text string
+	err  error
+}
+
+func (in *scriptInput) next(ctx context.Context, _ string) (string, error) {
+	return gather(func(bool) (string, error) {
+		if in.replies == nil {
+			replies := make(chan rowReply, 1)
+			in.replies = replies
+			go func() {
+				text, err := in.reader.ReadString('\n')
+				replies <- rowReply{text, err}
+			}()
+		}
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case r := <-in.replies:
+			in.replies = nil
+			return r.text, r.err
+		}
+	})
+}
+
+func (in *scriptInput) close() {}
+
+// gather reads rows until they are a whole line, or there are no more.
+func gather(row func(more bool) (string, error)) (string, error) {
+	var text string
+	for {
+		next, err := row(text != "")
+		text += next
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return "", err
+		case err != nil && text == "":
+			return "", io.EOF
+		case err != nil || !unfinished(text):
+			return text, nil
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/paint"
+)
+
+// help shows what can be typed.
+func (sh *shell) help(topic string) error {
+	if topic != "" {
+		return sh.tools(topic)
+	}
+	if sh.app.flags.json { // where stdout is for calls
+		sh.display.Note(shellHelp)
+		return nil
+	}
+	sh.printf("%s", shellHelp)
+	return nil
+}
+
+// tools lists the tools and commands, those of one provider, or shows one.
+func (sh *shell) tools(which string) error {
+	ops := sh.session.Operations()
+	ofProvider := only(ops, func(op engine.Operation) bool { return op.Provider == which })
+	switch {
+	case which == "":
+		sh.listTools(ops, nil)
+	case len(ofProvider) > 0:
+		sh.listTools(ofProvider, nil)
+	default:
+		op, err := sh.lookup(which)
+		if err != nil {
+			return err
+		}
+		sh.showTool(op)
+	}
+	return nil
+}
+
+func (sh *shell) showHistory(string) error {
+	lines := sh.history.Lines()
+	width := len(strconv.Itoa(len(lines)))
+	for i, line := range lines {
+		number := strconv.Itoa(i + 1)
+		sh.printf("%s%s  %s\n", strings.Repeat(" ", width-len(number)), number, paint.Text(line))
+	}
+	return nil
+}
+
+// reload begins a new session, once agent.hcl can be read.
+func (sh *shell) reload(string) error {
+	p, err := sh.open()
+	if err != nil {
+		return err
+	}
+	sh.reloaded = p
+	return errReload
+}
+
+// watchedFile is a file that others may change.
+type watchedFile struct {
+	path string
+	sum  [sha256.Size]byte
+}
+
+func watchFile(path string) watchedFile {
+	text, _ := os.ReadFile(path)
+	return watchedFile{path, sha256.Sum256(text)}
+}
+
+// changed reports whether it is another file than the last time.
+func (w *watchedFile) changed() bool {
+	before := *w
+	*w = watchFile(w.path)
+	return *w != before
+}
