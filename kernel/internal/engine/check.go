@@ -13,7 +13,7 @@ func (s *Session) check(r Request) *toolv1.ToolError {
 	if _, err := s.engine.provider(op.Provider); err != nil {
 		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%s was not run: %v", op, err)
 	}
-	if _, err := s.seen(op, nil); err != nil {
+	if err := s.sees(op); err != nil {
 		return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, "%s was not run: %v", op, err)
 	}
 	return checkArguments(op, r.Arguments)

@@ -19,10 +19,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
+	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/agentco/agent/kernel/internal/host"
 	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schedule"
 )
@@ -35,7 +34,8 @@ type Engine struct {
 	rules      *policy.Set
 	providers  []provider // in the order of Options; those that failed are not there
 	failed     []*StartError
-	operations []Operation
+	operations atomic.Pointer[[]Operation]
+	listing    sync.Mutex // held while operations are listed anew
 	schedule   schedule.Scheduler
 	retry      schedule.Retry
 
@@ -46,15 +46,10 @@ type Engine struct {
 	calls    sync.WaitGroup
 }
 
-type provider struct {
-	*host.Provider
-	timeout time.Duration
-}
-
-// Open starts all providers, in parallel, and returns when each of them is configured or has failed. Policies that
-// contradict each other are an error without an engine. When providers fail, the error joins a *StartError for each
-// (Failures lists them), and the engine still serves the others: it is never nil then, and must be closed. A ctx that
-// ends stops the starts; it does not bind the engine afterwards.
+// Open starts all providers, in parallel, and returns when each of them is configured or has failed; see Options.Lazy.
+// Policies that contradict each other are an error without an engine. When providers fail, the error joins a *StartError
+// for each (Failures lists them), and the engine still serves the others: it is never nil then, and must be closed. A ctx
+// that ends stops the starts; it does not bind the engine afterwards.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	rules, err := policy.New(o.Policies)
 	if err != nil {
@@ -77,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("cannot work in %q: providers are told the folder as text in UTF-8, and its name is none", e.workingDir)
 	}
 	e.stopping, e.stop = context.WithCancelCause(context.Background())
-	e.start(ctx, o.Providers, e.root)
+	e.open(ctx, o)
 	return e, e.startErrors()
 }
 
@@ -91,63 +86,7 @@ func absolute(dir, fallback string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// start starts the providers. Of a repeated name only the first is one.
-func (e *Engine) start(ctx context.Context, specs []ProviderSpec, dir string) {
-	started := make([]*host.Provider, len(specs))
-	failed := make([]*StartError, len(specs))
-	names := map[string]bool{}
-	var wait sync.WaitGroup
-	for i, s := range specs {
-		if names[s.Name] {
-			failed[i] = &StartError{Provider: s.Name, Path: s.Path, Stage: StageLaunch, Cause: errors.New("there are two providers of this name: give one of them another")}
-			continue
-		}
-		names[s.Name] = true
-		wait.Go(func() {
-			spec := host.Spec{Name: s.Name, Path: s.Path, Checksum: s.Checksum, Dir: dir, Env: s.Env, Log: e.log}
-			var err error
-			if started[i], err = host.Start(ctx, spec, s.Config); err != nil {
-				errors.As(err, &failed[i])
-			}
-		})
-	}
-	wait.Wait()
-	for i, s := range specs {
-		if failed[i] != nil {
-			e.failed = append(e.failed, failed[i])
-			continue
-		}
-		e.providers = append(e.providers, provider{Provider: started[i], timeout: s.Timeout})
-		e.operations = append(e.operations, started[i].Operations()...)
-	}
-	sortOperations(e.operations)
-}
-
-func (e *Engine) startErrors() error {
-	var errs []error
-	for _, f := range e.failed {
-		errs = append(errs, f)
-	}
-	return errors.Join(errs...)
-}
-
-// Failures lists the providers that could not be started, from the error of Open.
-func Failures(err error) []*StartError {
-	var failed []*StartError
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return nil
-	}
-	for _, err := range joined.Unwrap() {
-		var f *StartError
-		if errors.As(err, &f) {
-			failed = append(failed, f)
-		}
-	}
-	return failed
-}
-
-// Providers describes the providers that were started, in the order of Options.
+// Providers describes the providers that did not fail to start, in the order of Options.
 func (e *Engine) Providers() []Info {
 	infos := make([]Info, len(e.providers))
 	for i, p := range e.providers {
@@ -156,10 +95,10 @@ func (e *Engine) Providers() []Info {
 	return infos
 }
 
-// provider finds a started provider. One that failed to start is an error that says so.
+// provider finds a provider. One that failed to start is an error that says so.
 func (e *Engine) provider(name string) (provider, error) {
 	for _, p := range e.providers {
-		if p.Info().Name == name {
+		if p.name == name {
 			return p, nil
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // Explanation is what would become of a call, and why.
 type Explanation = gate.Explanation
 
-// Decide says what the policy says about a call, and what became of every rule. The error is what is wrong with the
-// request itself.
+// Decide says what the policy says about a call, and what became of every rule; of a provider that has not been started,
+// going by what is remembered of it. The error is what is wrong with the request itself.
 func (s *Session) Decide(r Request) (policy.Decision, []policy.Judged, *toolv1.ToolError) {
 	if err := s.check(r); err != nil {
 		return policy.Decision{}, nil, err
@@ -24,7 +24,8 @@ func (s *Session) Decide(r Request) (policy.Decision, []policy.Judged, *toolv1.T
 // Explain is Decide, with what the provider does when it is asked for a preview, within five seconds. Nothing is run
 // and nobody is asked.
 func (s *Session) Explain(ctx context.Context, r Request) (Explanation, *toolv1.ToolError) {
-	if err := s.check(r); err != nil {
+	r, _, err := s.settled(ctx, r)
+	if err != nil {
 		return Explanation{}, err
 	}
 	return s.gate.Explain(ctx, forGate(callID(r.Operation), r)), nil

@@ -26,12 +26,17 @@ func (e *LookupError) Error() string {
 }
 
 // Operations lists the tools and commands of all providers, ordered by provider and name, tools first.
-func (e *Engine) Operations() []Operation { return slices.Clone(e.operations) }
+func (e *Engine) Operations() []Operation { return slices.Clone(*e.operations.Load()) }
 
 // Lookup finds a tool. The error is a *LookupError.
 func (e *Engine) Lookup(provider, tool string) (Operation, error) {
+	return e.lookup(e.Operations(), provider, tool)
+}
+
+// lookup finds a tool among operations, which are all that its error speaks of.
+func (e *Engine) lookup(ops []Operation, provider, tool string) (Operation, error) {
 	var tools, providers, everywhere []string
-	for _, op := range e.operations {
+	for _, op := range ops {
 		if op.IsCommand() {
 			continue
 		}
@@ -49,7 +54,7 @@ func (e *Engine) Lookup(provider, tool string) (Operation, error) {
 	}
 	if len(tools) == 0 {
 		return Operation{}, &LookupError{
-			Text:       fmt.Sprintf("provider %q has no tools%s", provider, e.commandsOf(provider)),
+			Text:       fmt.Sprintf("provider %q has no tools%s", provider, commandsOf(ops, provider)),
 			Suggestion: schema.Nearest(dotted(provider, tool), everywhere),
 		}
 	}
@@ -62,10 +67,14 @@ func (e *Engine) Lookup(provider, tool string) (Operation, error) {
 // LookupCommand finds a slash command by its name, with or without the slash. When several providers have one of that
 // name, PROVIDER.NAME says which. The error is a *LookupError.
 func (e *Engine) LookupCommand(name string) (Operation, error) {
+	return lookupCommand(e.Operations(), name)
+}
+
+func lookupCommand(ops []Operation, name string) (Operation, error) {
 	name = strings.TrimPrefix(name, "/")
 	var found []Operation
 	var names []string
-	for _, op := range e.operations {
+	for _, op := range ops {
 		if !op.IsCommand() {
 			continue
 		}
@@ -92,9 +101,9 @@ func (e *Engine) LookupCommand(name string) (Operation, error) {
 	}
 }
 
-func (e *Engine) commandsOf(provider string) string {
+func commandsOf(ops []Operation, provider string) string {
 	var names []string
-	for _, op := range e.operations {
+	for _, op := range ops {
 		if op.IsCommand() && op.Provider == provider {
 			names = append(names, op.String())
 		}

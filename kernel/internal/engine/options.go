@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/agentco/agent/kernel/internal/catalogue"
 	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schedule"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
@@ -14,6 +15,11 @@ import (
 type Options struct {
 	Providers []ProviderSpec
 	Policies  []policy.Rule
+	// Catalogue remembers what providers offer. Nil: nothing is remembered.
+	Catalogue *catalogue.Catalogue
+	// Lazy leaves providers that the Catalogue knows to their first call, or to Start or Warm: until then Operations,
+	// Lookup and Providers go by what is remembered. The others are started by Open all the same.
+	Lazy bool
 	// ProjectRoot is the working directory of the provider processes. Default: that of this process.
 	ProjectRoot string
 	// WorkingDir is what relative paths in arguments resolve against. Default: ProjectRoot.

@@ -14,6 +14,7 @@ type Session struct {
 	id         string
 	workingDir string
 	scope      func(Operation) bool
+	outOfScope func(Operation) string
 	journal    Journal
 	gate       *gate.Gate
 	breaker    schedule.Breaker
@@ -31,11 +32,13 @@ type SessionOptions struct {
 	WorkingDir string
 	// Scope says which operations there are in this session. Nil: all of the engine's.
 	Scope func(Operation) bool
+	// OutOfScope is what is said of an operation that Scope leaves out: why, and what would take it in. It may be nil.
+	OutOfScope func(Operation) string
 }
 
 // Session begins a conversation.
 func (e *Engine) Session(o SessionOptions) *Session {
-	s := &Session{engine: e, id: o.ID, workingDir: o.WorkingDir, scope: o.Scope, journal: o.Journal}
+	s := &Session{engine: e, id: o.ID, workingDir: o.WorkingDir, scope: o.Scope, outOfScope: o.OutOfScope, journal: o.Journal}
 	if s.id == "" {
 		s.id = ulid.Make().String()
 	}
@@ -57,34 +60,3 @@ func (s *Session) ID() string { return s.id }
 
 // Engine is what the session runs on.
 func (s *Session) Engine() *Engine { return s.engine }
-
-// sees reports whether an operation is there for this session.
-func (s *Session) sees(op Operation) bool { return s.scope == nil || s.scope(op) }
-
-// Operations lists the tools and commands of the session, ordered by provider and name, tools first.
-func (s *Session) Operations() []Operation {
-	var ops []Operation
-	for _, op := range s.engine.Operations() {
-		if s.sees(op) {
-			ops = append(ops, op)
-		}
-	}
-	return ops
-}
-
-// Lookup finds a tool. The error is a *LookupError.
-func (s *Session) Lookup(provider, tool string) (Operation, error) {
-	return s.seen(s.engine.Lookup(provider, tool))
-}
-
-// LookupCommand finds a slash command by its name, as Engine.LookupCommand does.
-func (s *Session) LookupCommand(name string) (Operation, error) {
-	return s.seen(s.engine.LookupCommand(name))
-}
-
-func (s *Session) seen(op Operation, err error) (Operation, error) {
-	if err == nil && !s.sees(op) {
-		return Operation{}, &LookupError{Text: op.String() + " is not in the profile of this session"}
-	}
-	return op, err
-}

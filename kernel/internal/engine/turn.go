@@ -102,9 +102,9 @@ func callID(op Operation) string {
 func (t *turn) run(ctx context.Context) {
 	var sound []*call
 	var review []gate.Call
+	t.warm()
 	for _, c := range t.calls {
-		if err := t.session.check(c.request); err != nil {
-			c.fail(Failed, err)
+		if !c.settle(ctx) {
 			c.note()
 			continue
 		}

@@ -24,7 +24,6 @@ func (p *Provider) launch(ctx context.Context) (*life, *StartError) {
 		failed = p.introduce(ctx, l)
 	}
 	if failed == nil {
-		p.begun = true
 		return l, nil
 	}
 	l.end(0)
@@ -45,9 +44,12 @@ func (p *Provider) introduce(ctx context.Context, l *life) *StartError {
 		return p.spec.failure(StageSchema, err)
 	}
 	asked := time.Now()
-	p.mu.Lock()
-	p.learn(d)
-	p.mu.Unlock()
+	// What is known stays when it is right, so that operations that were found before are still the same ones.
+	if p.found.said == nil || !p.found.said.offersAs(d.said) {
+		p.mu.Lock()
+		p.learn(d)
+		p.mu.Unlock()
+	}
 	if p.spec.Introduced != nil {
 		p.spec.Introduced(d.said)
 	}
@@ -62,7 +64,7 @@ func (p *Provider) introduce(ctx context.Context, l *life) *StartError {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.config = config
+	p.config, p.begun = config, true
 	p.info.Timings = Timings{
 		Exec: l.spawned, Handshake: l.shook, Schema: l.joined + asked.Sub(begin), Configure: time.Since(asked),
 	}

@@ -133,6 +133,13 @@ func (p *Provider) Ready(ctx context.Context) error {
 	return err
 }
 
+// Begun reports whether there has been a process that was ready for calls: what the provider offers stays as it is then.
+func (p *Provider) Begun() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.begun
+}
+
 // Warm begins a start and does not wait for it.
 func (p *Provider) Warm() {
 	p.mu.Lock()

@@ -47,6 +47,8 @@ const (
 	Stuck Mode = "stuck"
 	// Curt refuses its configuration without a word.
 	Curt Mode = "curt"
+	// Harmless says of all its tools that they only read.
+	Harmless Mode = "harmless"
 	// Mute answers everything but has no way back to the kernel.
 	Mute Mode = "mute"
 )
