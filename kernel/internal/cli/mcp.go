@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/mcp"
+)
+
+// mcpFlags are those of agent mcp.
+type mcpFlags struct {
+	approve  []string
+	yes      bool
+	patience time.Duration
+
+	http      string
+	tokenEnv  string
+	cert, key string
+	origins   []string
+}
+
+func (a *app) mcpCommand() *cobra.Command {
+	var flags mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the tools to coding assistants",
+		Long: `Serve the tools of the project to a coding assistant, over the Model Context Protocol.
+
+Without --http one client is served on stdin and stdout, which then carry the protocol and nothing else; the
+server ends when its client closes stdin. Tools are named PROVIDER_TOOL; slash commands are prompts.
+
+What the policy does not decide is asked of the person behind the client. A client that cannot ask is denied,
+unless --approve names the tool. A policy's deny always stands.
+
+With --http any number of clients share the providers, at http://HOST:PORT/mcp. A server that others than this
+machine can reach needs a token.`,
+		Example: `  agent mcp
+  agent mcp --approve 'filesystem.*' --approve /release
+  agent mcp --http 127.0.0.1:8321
+  agent mcp --http 0.0.0.0:8321 --token-env AGENT_MCP_TOKEN --tls-cert cert.pem --tls-key key.pem`,
+		Args: noMoreThan(0),
+		RunE: func(*cobra.Command, []string) error { return a.mcp(flags) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&flags.approve, "approve", nil, "approve calls of the operations that match `PATTERN`, such as 'filesystem.*' or /release, without asking; may be repeated")
+	f.BoolVarP(&flags.yes, "yes", "y", false, "approve everything without asking; a policy's deny still stands")
+	f.DurationVar(&flags.patience, "ask-timeout", 5*time.Minute, "deny a call when nobody has answered for this long")
+	f.StringVar(&flags.http, "http", "", "serve over HTTP at `HOST:PORT` instead of stdin and stdout")
+	f.StringVar(&flags.tokenEnv, "token-env", "", "with --http: the `variable` that holds the token clients have to bring")
+	f.StringVar(&flags.cert, "tls-cert", "", "with --http: the `file` of the certificate, for HTTPS")
+	f.StringVar(&flags.key, "tls-key", "", "with --http: the `file` of its key")
+	f.StringArrayVar(&flags.origins, "allow-origin", nil, "with --http: an `origin` of web pages that may use the server, such as https://example.com; may be repeated")
+	return cmd
+}
+
+func (f *mcpFlags) check() error {
+	if f.patience <= 0 {
+		return usagef("--ask-timeout %s: a person needs some time to answer", f.patience)
+	}
+	for _, pattern := range f.approve {
+		if _, err := path.Match(pattern, ""); err != nil || !strings.ContainsAny(pattern, "./") {
+			return usagef("--approve %q: write PROVIDER.TOOL, with * for any, such as 'filesystem.*', or /COMMAND", pattern)
+		}
+	}
+	if f.http != "" {
+		return nil
+	}
+	for name, given := range map[string]bool{"--token-env": f.tokenEnv != "", "--tls-cert": f.cert != "", "--tls-key": f.key != "", "--allow-origin": len(f.origins) > 0} {
+		if given {
+			return usagef("%s means nothing without --http HOST:PORT", name)
+		}
+	}
+	return nil
+}
+
+// mcp serves clients until there is nobody left to serve.
+func (a *app) mcp(flags mcpFlags) error {
+	in, out, err := a.lendStdio()
+	if err != nil {
+		return err
+	}
+	if err := flags.check(); err != nil {
+		return err
+	}
+	options, err := flags.httpOptions()
+	if err != nil {
+		return err
+	}
+	p, err := a.open()
+	if err != nil {
+		return err
+	}
+	e, err := a.start(p)
+	if e == nil {
+		return err
+	}
+	defer e.Close()
+	if err := a.serveDespite(p, e, err); err != nil {
+		return err
+	}
+	server, err := a.mcpServer(p, e, flags)
+	if err != nil {
+		return err
+	}
+	if flags.http != "" {
+		return a.serveHTTP(server, flags.http, options)
+	}
+	return server.ServeStdio(a.ctx, in, out, e.Kill)
+}
+
+// serveDespite says what is wrong, and whether it is reason not to serve: a client is better off with the providers that
+// started than with none, but not with a policy that does not say what it was meant to.
+func (a *app) serveDespite(p *project, e *engine.Engine, failed error) error {
+	if err := p.unmatched(e); err != nil {
+		return err
+	}
+	for _, err := range flatten(failed) {
+		a.showError(err)
+	}
+	if len(e.Operations()) == 0 && failed != nil {
+		return errors.New("there is nothing to serve: no provider could be started")
+	}
+	return nil
+}
+
+func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Server, error) {
+	log, err := a.logger(p.Settings.LogLevel)
+	if err != nil {
+		return nil, err
+	}
+	patterns := slices.Clone(flags.approve)
+	for _, pattern := range patterns {
+		if !slices.ContainsFunc(e.Operations(), func(op engine.Operation) bool { return matches(pattern, op) }) {
+			a.warn(fmt.Sprintf("--approve %s matches no operation there is; 'agent tools' lists them", pattern))
+		}
+	}
+	if flags.yes {
+		patterns = append(patterns, "*", "/*")
+	}
+	return mcp.New(mcp.Options{
+		Engine: e, Version: a.versionText(), Approve: patterns, Patience: flags.patience, Log: log,
+		Open: func(approver gate.Approver, _ string) (*engine.Session, func(), error) {
+			return a.session(e, p, approver), func() {}, nil
+		},
+	}), nil
+}
+
+func matches(pattern string, op engine.Operation) bool {
+	ok, _ := path.Match(pattern, op.String())
+	return ok
+}
+
+// lendStdio takes stdin and stdout away from everything but the protocol. What anybody else prints, the help of a wrong
+// flag among it, goes to stderr, and nobody else can read what the client sends.
+func (a *app) lendStdio() (in, out *os.File, err error) {
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, out = os.Stdin, os.Stdout
+	os.Stdin, os.Stdout = nothing, os.Stderr
+	a.flags.json = false
+	a.display.LendOut()
+	return in, out, nil
+}
+
+// httpOptions reads what the flags name.
+func (f *mcpFlags) httpOptions() (o mcp.HTTPOptions, err error) {
+	o.Origins = f.origins
+	if f.tokenEnv != "" {
+		if o.Token = os.Getenv(f.tokenEnv); len(o.Token) < shortestToken {
+			return o, usagef("--token-env %s: the variable has to hold a token of at least %d characters, such as that of 'openssl rand -hex 32'", f.tokenEnv, shortestToken)
+		}
+	}
+	if f.cert == "" && f.key == "" {
+		return o, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return o, usagef("cannot read --tls-cert and --tls-key: %w", err)
+	}
+	o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	return o, nil
+}
+
+// shortestToken keeps out tokens that can be guessed.
+const shortestToken = 16
+
+func (a *app) serveHTTP(server *mcp.Server, address string, o mcp.HTTPOptions) error {
+	l, err := mcp.Listen(address, o)
+	if err != nil {
+		server.Close()
+		return err
+	}
+	scheme := "http"
+	if o.TLS != nil {
+		scheme = "https"
+	}
+	a.display.Note(fmt.Sprintf("serving on %s://%s/mcp", scheme, l.Addr()))
+	if o.Token != "" && o.TLS == nil && !strings.HasPrefix(l.Addr().String(), "127.") {
+		a.warn("the token travels in clear: give --tls-cert and --tls-key, or put the server behind something that does TLS")
+	}
+	return server.ServeHTTP(a.ctx, l, o)
+}

@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The headers of the transport.
+const (
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "MCP-Protocol-Version"
+)
+
+// admission decides who gets a session, and ends those that are over. The SDK would begin one for any message.
+func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		session := r.Header.Get(headerSession)
+		switch {
+		case r.Method == http.MethodDelete && session != "":
+			s.dismiss(session)
+		case r.Method == http.MethodPost:
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyPatience))
+			body, ok := receive(w, r, o.LongestMessage)
+			if !ok {
+				return
+			}
+			// A deadline that stays would end the stream of the answer.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			if session == "" && !s.begins(w, r, body, o.MostSessions) {
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// receive reads the message of a request, and gives it back to it.
+func receive(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		refuse(w, http.StatusRequestEntityTooLarge, "the message is too large")
+		return nil, false
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "the message did not come whole")
+		return nil, false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, true
+}
+
+// begins reports whether a message without a session may go on: it has to begin one, and there has to be room.
+func (s *Server) begins(w http.ResponseWriter, r *http.Request, body []byte, most int) bool {
+	if r.Header.Get(headerVersion) >= multiRound {
+		return true // it asks for a version without sessions; the SDK says which there are here
+	}
+	if !initialises(body) {
+		refuse(w, http.StatusBadRequest, "a message without "+headerSession+" has to be an initialize request")
+		return false
+	}
+	count := 0
+	for range s.sdk.Sessions() {
+		count++
+	}
+	if count >= most {
+		w.Header().Set("Retry-After", "60")
+		refuse(w, http.StatusServiceUnavailable, "there are as many sessions as there may be: end one, or try later")
+		return false
+	}
+	return true
+}
+
+// initialises reports whether a message asks for a new session. What is no message at all, the SDK tells better.
+func initialises(body []byte) bool {
+	var m struct {
+		Method string `json:"method"`
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(body, &m) != nil {
+		return !json.Valid(body)
+	}
+	_, sessionless := m.Params.Meta[sdk.MetaKeyProtocolVersion]
+	return m.Method == "initialize" || sessionless
+}
+
+// dismiss cancels what a session has running, so that its end does not wait for it.
+func (s *Server) dismiss(id string) {
+	for ss := range s.sdk.Sessions() {
+		if ss.ID() == id {
+			s.leave(ss, errGone)
+		}
+	}
+}

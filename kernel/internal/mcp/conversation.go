@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// conversation is one session of the protocol: an engine.Session, and the calls that wait for their client to come back
+// with an answer.
+type conversation struct {
+	session *engine.Session
+	// end ends what was opened for the session, its log among it.
+	end func()
+
+	ctx    context.Context // done when the client is gone
+	cancel context.CancelCauseFunc
+	calls  sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting map[string]*call // by what the client has to give back
+}
+
+// mostWaiting is how many calls of a client may wait for answers at a time.
+const mostWaiting = 32
+
+var (
+	errGone    = errors.New("the client is gone")
+	errTooMany = errors.New("too many calls of this client wait for an approval already")
+)
+
+// request is what a client asks for, in a tool call or a prompt.
+type request struct {
+	engine.Request
+	session *sdk.ServerSession
+	client  string
+	// asks says that the client can ask a person; again, that it does so between two requests.
+	asks, again bool
+	// state and answers come with a request that is made again.
+	state   string
+	answers sdk.InputResponseMap
+	token   any
+}
+
+// reply is what a request comes to: an outcome, or a question with the state that the client has to give back.
+type reply struct {
+	ending   ending
+	question *sdk.ElicitParams
+	state    string
+}
+
+// serve makes a call, or goes on with one that has waited for an answer. Its error is one of the protocol.
+func (c *conversation) serve(ctx context.Context, r request) (reply, error) {
+	k, err := c.begin(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	stop := context.AfterFunc(ctx, func() { k.cancel(reason(ctx)) })
+	defer stop()
+	p := watch(r.token, func(n *sdk.ProgressNotificationParams) { _ = r.session.NotifyProgress(ctx, n) })
+	defer p.stop()
+	k.shown.Store(p)
+	if r.state != "" {
+		k.answers <- response(r.answers)
+	} else {
+		c.calls.Go(func() { k.run(c.session) })
+	}
+	select {
+	case end := <-k.done:
+		return reply{ending: end}, nil
+	case question := <-k.questions:
+		k.shown.Store(nil)
+		state, err := c.wait(k)
+		return reply{question: question, state: state}, err
+	}
+}
+
+// reason is why a request has ended: its client has gone, or wanted it to.
+func reason(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), io.EOF) {
+		return errGone
+	}
+	return errors.New("the client cancelled it")
+}
+
+// begin finds the call of a request that is made again, or prepares a new one. What the context holds has to last as long
+// as the call, its end not.
+func (c *conversation) begin(ctx context.Context, r request) (*call, error) {
+	if r.state != "" {
+		return c.resume(r)
+	}
+	k := &call{request: r.Request, client: r.client, done: make(chan ending, 1)}
+	switch {
+	case r.asks && r.again:
+		k.asker = rounds{k}
+		k.questions, k.answers = make(chan *sdk.ElicitParams), make(chan *sdk.ElicitResult, 1)
+	case r.asks:
+		k.asker = elicitation{r.session}
+	}
+	k.ctx, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	k.unbind = context.AfterFunc(c.ctx, func() { k.cancel(context.Cause(c.ctx)) })
+	return k, nil
+}
+
+// wait keeps a call until its client comes back, or nobody has answered in time.
+func (c *conversation) wait(k *call) (state string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for state, other := range c.waiting {
+		if len(other.done) > 0 { // the time for an answer is over
+			delete(c.waiting, state)
+		}
+	}
+	if len(c.waiting) >= mostWaiting {
+		k.cancel(errTooMany)
+		return "", &jsonrpc.Error{Code: codeBusy, Message: errTooMany.Error()}
+	}
+	state = rand.Text()
+	c.waiting[state] = k
+	return state, nil
+}
+
+// resume takes a call that waits. A state is good for one answer, from the client that was asked, about the call that it
+// was asked about.
+func (c *conversation) resume(r request) (*call, error) {
+	c.mu.Lock()
+	k := c.waiting[r.state]
+	delete(c.waiting, r.state)
+	c.mu.Unlock()
+	switch {
+	case k == nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState stands for no question that is open: make the call again without it"}
+	case !k.same(r.Request):
+		k.cancel(errors.New("the client came back with another call than the one it was asked about"))
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the call is another than the one that was asked about: make it again without requestState"}
+	}
+	return k, nil
+}
+
+// approval is the key of the one question that a request is answered with.
+const approval = "approval"
+
+// response is the answer in a request that was made again; one that is missing is no answer.
+func response(answers sdk.InputResponseMap) *sdk.ElicitResult {
+	if r, ok := answers[approval].(*sdk.ElicitResult); ok && r != nil {
+		return r
+	}
+	return &sdk.ElicitResult{Action: "cancel"}
+}
+
+// close cancels what still runs, waits for its end, and ends the session.
+func (c *conversation) close(cause error) {
+	c.cancel(cause)
+	c.calls.Wait()
+	c.end()
+}

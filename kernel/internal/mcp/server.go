@@ -1,0 +1,297 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/paint"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Options is what a server needs.
+type Options struct {
+	// Engine has the providers.
+	Engine *engine.Engine
+	// Open begins an engine.Session for a client of that name, with that approver; end ends it.
+	Open func(approver gate.Approver, client string) (session *engine.Session, end func(), err error)
+	// Operations are those that clients see. It is called again when there may be others. Default: all of the engine's.
+	Operations func() []engine.Operation
+	// Version is that of the kernel.
+	Version string
+	// Approve are names of operations that run without being asked about, as in "filesystem.*" or "/release". A policy's
+	// deny still stands.
+	Approve []string
+	// Patience is how long a person may take to answer. Default: five minutes.
+	Patience time.Duration
+	// MostCalls is how many calls may run at a time, of all clients together. Default: 128.
+	MostCalls int
+	// Log receives what goes wrong. Default: nothing is logged.
+	Log *slog.Logger
+}
+
+const (
+	defaultPatience  = 5 * time.Minute
+	defaultMostCalls = 128
+)
+
+// The error codes of our own, in the range that JSON-RPC leaves to servers.
+const (
+	codeFailed = -32000
+	codeBusy   = -32005
+)
+
+// Server serves any number of clients. Its methods may be called from many goroutines.
+type Server struct {
+	options  Options
+	approver *approver
+	sdk      *sdk.Server
+	running  atomic.Int64
+
+	mu            sync.Mutex // guards what follows
+	tools         map[string]engine.Operation
+	commands      map[string]engine.Operation
+	conversations map[*sdk.ServerSession]*conversation
+	parcels       map[*sdk.ServerSession]*parcels // of the transports that take them
+	closed        bool
+	ends          sync.WaitGroup // of the conversations
+}
+
+// New returns a server that has no clients yet. It must be closed, before the engine.
+func New(o Options) *Server {
+	if o.Patience == 0 {
+		o.Patience = defaultPatience
+	}
+	if o.MostCalls == 0 {
+		o.MostCalls = defaultMostCalls
+	}
+	if o.Operations == nil {
+		o.Operations = o.Engine.Operations
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		options: o, approver: &approver{patterns: o.Approve, patience: o.Patience},
+		tools: map[string]engine.Operation{}, commands: map[string]engine.Operation{},
+		conversations: map[*sdk.ServerSession]*conversation{}, parcels: map[*sdk.ServerSession]*parcels{},
+	}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "agent", Title: "agent", Version: o.Version}, &sdk.ServerOptions{
+		Instructions:      instructions,
+		CompletionHandler: s.complete,
+		Capabilities: &sdk.ServerCapabilities{
+			Tools: &sdk.ToolCapabilities{ListChanged: true}, Prompts: &sdk.PromptCapabilities{ListChanged: true},
+			Logging: &sdk.LoggingCapabilities{}, Completions: &sdk.CompletionCapabilities{},
+		},
+	})
+	s.sdk.AddReceivingMiddleware(s.recovered)
+	s.Refresh()
+	return s
+}
+
+const instructions = `Tools work on the project that this server was started in; relative paths begin there. ` +
+	`A tool that changes something shows a person what it would do and asks first, unless a policy of the project decides. ` +
+	`An error says what kind it is, what happened and what to do next.`
+
+// Refresh offers what operations there are now. Clients are told when they are not those of before.
+func (s *Server) Refresh() {
+	var tools, commands []engine.Operation
+	for _, op := range s.options.Operations() {
+		if op.IsCommand() {
+			commands = append(commands, op)
+		} else {
+			tools = append(tools, op)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, now := s.tools, names(tools)
+	s.tools = now
+	for name, op := range now {
+		if old, was := before[name]; !was || !reflect.DeepEqual(tool(name, old), tool(name, op)) {
+			s.sdk.AddTool(tool(name, op), s.callTool)
+		}
+	}
+	s.sdk.RemoveTools(missing(before, now)...)
+	before, now = s.commands, commandNames(commands)
+	s.commands = now
+	for name, op := range now {
+		if old, was := before[name]; !was || !reflect.DeepEqual(prompt(name, old), prompt(name, op)) {
+			s.sdk.AddPrompt(prompt(name, op), s.getPromptByName)
+		}
+	}
+	s.sdk.RemovePrompts(missing(before, now)...)
+}
+
+func missing(before, now map[string]engine.Operation) []string {
+	var gone []string
+	for name := range before {
+		if _, still := now[name]; !still {
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+func (s *Server) tool(name string) (engine.Operation, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op, ok := s.tools[name]
+	return op, ok
+}
+
+func (s *Server) command(name string) (engine.Operation, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op, ok := s.commands[name]
+	return op, ok
+}
+
+// callTool is the handler of all tools.
+func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	op, ok := s.tool(r.Params.Name)
+	if !ok { // it went away a moment ago
+		return nil, invalid(fmt.Errorf("there is no tool %s any more", paint.Line(r.Params.Name)))
+	}
+	args, err := decoded(r.Params.Arguments)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	q := s.request(r.Session, r.ClientCapabilities(), r.ClientInfo(), r.ProtocolVersion())
+	q.Operation, q.Arguments = op, args
+	q.state, q.answers, q.token = r.Params.RequestState, r.Params.InputResponses, r.Params.GetProgressToken()
+	reply, err := s.serve(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if reply.question != nil {
+		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
+	}
+	return s.result(ctx, op, reply.ending, s.large(r.Session)), nil
+}
+
+func (s *Server) getPromptByName(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	op, ok := s.command(r.Params.Name)
+	if !ok {
+		return nil, invalid(fmt.Errorf("there is no prompt %s any more", paint.Line(r.Params.Name)))
+	}
+	return s.getPrompt(ctx, r, op)
+}
+
+func invalid(err error) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+}
+
+// multiRound is the first protocol version in which questions go to the client between two requests.
+const multiRound = "2026-07-28"
+
+// request begins a request with what is known of its client.
+func (s *Server) request(ss *sdk.ServerSession, can *sdk.ClientCapabilities, who *sdk.Implementation, version string) request {
+	r := request{session: ss, client: "a client without a name", again: version >= multiRound}
+	if who != nil && who.Name != "" {
+		r.client = paint.Line(who.Name)
+	}
+	if can != nil && can.Elicitation != nil {
+		r.asks = can.Elicitation.Form != nil || can.Elicitation.URL == nil // neither means forms, as it was at first
+	}
+	return r
+}
+
+// serve makes a call in the conversation of its client.
+func (s *Server) serve(ctx context.Context, r request) (reply, error) {
+	if s.running.Add(1) > int64(s.options.MostCalls) {
+		s.running.Add(-1)
+		return reply{}, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d calls run already, which is the most: try again when one has ended", s.options.MostCalls)}
+	}
+	defer s.running.Add(-1)
+	c, err := s.conversation(r.session, r.client)
+	if err != nil {
+		return reply{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	answer, err := c.serve(ctx, r)
+	if err == nil && answer.question == nil {
+		s.tell(ctx, r.session, answer.ending)
+		s.Refresh()
+	}
+	return answer, err
+}
+
+var errClosing = errors.New("the server is shutting down")
+
+// conversation is that of a client, begun when it makes its first call. It ends with the client's session.
+func (s *Server) conversation(ss *sdk.ServerSession, client string) (*conversation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.conversations[ss]; c != nil {
+		return c, nil
+	}
+	if s.closed {
+		return nil, errClosing
+	}
+	session, end, err := s.options.Open(s.approver, client)
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{session: session, end: end, waiting: map[string]*call{}}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	s.conversations[ss] = c
+	s.ends.Go(func() {
+		_ = ss.Wait()
+		s.mu.Lock()
+		delete(s.conversations, ss)
+		s.mu.Unlock()
+		c.close(errGone)
+	})
+	return c, nil
+}
+
+// large is where the large pieces of results for a client go; nil when its transport takes none.
+func (s *Server) large(ss *sdk.ServerSession) *parcels {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parcels[ss]
+}
+
+// leave cancels what a client has running, so that its session can end.
+func (s *Server) leave(ss *sdk.ServerSession, cause error) {
+	s.mu.Lock()
+	c := s.conversations[ss]
+	s.mu.Unlock()
+	if c != nil {
+		c.cancel(cause)
+	}
+}
+
+// Close ends all sessions: calls are cancelled, and have the time that their providers need for it.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, c := range s.conversations {
+		c.cancel(errClosing)
+	}
+	s.mu.Unlock()
+	for ss := range s.sdk.Sessions() {
+		_ = ss.Close()
+	}
+	s.ends.Wait()
+}
+
+// recovered keeps a fault of ours from ending the process, and with it the calls of everybody else.
+func (s *Server) recovered(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if fault := recover(); fault != nil {
+				result, err = s.fault(method, fault)
+			}
+		}()
+		return next(ctx, method, r)
+	}
+}
