@@ -107,6 +107,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 		a.invokeCommand(),
 		a.runCommand(),
 		a.shellCommand(),
+		a.mcpCommand(),
 		a.policyCommand(),
 		a.providerCommand(),
 		a.versionCommand(),
