@@ -146,7 +146,7 @@ func forGate(id string, r Request) gate.Call {
 	op := r.Operation
 	return gate.Call{
 		ID: id, Provider: op.Provider, Operation: op.Name, Category: op.Category, Kind: op.Kind, Risk: op.Risk,
-		Description: op.Description, Arguments: r.Arguments,
+		Description: op.Description, Arguments: r.Arguments, Later: len(r.After) > 0,
 	}
 }
 

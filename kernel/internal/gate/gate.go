@@ -25,6 +25,9 @@ type Call struct {
 	Risk        toolv1.RiskClass
 	Description string
 	Arguments   *structpb.Struct
+	// Later says that other calls come first, which may change what this one finds: a refusal at its preview is not the
+	// last word then.
+	Later bool
 }
 
 // String is the call as a person types it: PROVIDER.TOOL or /COMMAND.
@@ -79,20 +82,6 @@ type ApproverFunc func(ctx context.Context, questions []Question) ([]Answer, err
 // Approve calls f.
 func (f ApproverFunc) Approve(ctx context.Context, questions []Question) ([]Answer, error) {
 	return f(ctx, questions)
-}
-
-// ApproveAll approves every item without asking, in the name of by, such as "--yes". Nobody looks at previews then,
-// so none are made.
-func ApproveAll(by string) Approver { return blanket(by) }
-
-type blanket string
-
-func (by blanket) Approve(_ context.Context, questions []Question) ([]Answer, error) {
-	answers := make([]Answer, len(questions))
-	for i := range answers {
-		answers[i] = Answer{Approved: true, By: string(by)}
-	}
-	return answers, nil
 }
 
 // Previewer says what a call would do, without doing it. A *RefusalError is the provider's word that the call cannot

@@ -138,7 +138,7 @@ func (g *Gate) item(ctx context.Context, c Call, by string) (*planv1.PlanItem, *
 
 // preview is what the approver gets to see of a call; nil when nobody looks.
 func (g *Gate) preview(ctx context.Context, c Call) (*renderv1.RenderTree, *RefusalError) {
-	if _, unseen := g.Approver.(blanket); unseen {
+	if _, unseen := g.Approver.(blind); unseen {
 		return nil, nil
 	}
 	if g.Preview == nil {
@@ -149,6 +149,8 @@ func (g *Gate) preview(ctx context.Context, c Call) (*renderv1.RenderTree, *Refu
 	tree, err := g.Preview(ctx, c)
 	var refusal *RefusalError
 	switch {
+	case errors.As(err, &refusal) && c.Later:
+		return withoutPreview(c, fmt.Errorf("%w (calls before it may change that)", err)), nil
 	case errors.As(err, &refusal):
 		return nil, refusal
 	case ctx.Err() != nil:
