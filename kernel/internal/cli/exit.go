@@ -15,7 +15,7 @@ const (
 	exitDone      = 0   // done; for a call, completed, whatever its child process returned
 	exitFailed    = 1   // a call failed or crashed, a provider could not be started, stdout could not be written
 	exitUsage     = 2   // the command line, an argument of a call or a configuration file is wrong: nothing was done
-	exitDenied    = 3   // a policy, a person or the lack of one refused a call
+	exitDenied    = 3   // a policy, a profile, a person or the lack of one refused a call
 	exitCancelled = 130 // interrupted
 )
 
@@ -28,6 +28,7 @@ func exitCode(err error) int {
 		project *config.NoProjectError
 		lookup  *engine.LookupError
 		start   *engine.StartError
+		scope   *engine.ScopeError
 	)
 	switch {
 	case err == nil:
@@ -36,6 +37,8 @@ func exitCode(err error) int {
 		return call.exitCode()
 	case errors.Is(err, context.Canceled), errors.Is(err, errInterrupted):
 		return exitCancelled
+	case errors.As(err, &scope):
+		return exitDenied
 	case errors.As(err, &usage), errors.As(err, &files), errors.As(err, &project), errors.As(err, &lookup):
 		return exitUsage
 	case errors.As(err, &start) && start.Rejection != nil: // the provider block is wrong

@@ -62,6 +62,7 @@ type outcomeJSON struct {
 	Report      *reportJSON         `json:"report,omitempty"`
 	DecidedBy   string              `json:"decided_by,omitempty"`
 	TookMS      int64               `json:"took_ms"`
+	Attempts    int                 `json:"attempts,omitempty"`
 	Diagnostics []config.Diagnostic `json:"diagnostics,omitempty"`
 }
 
@@ -75,6 +76,9 @@ func outcomeLine(o engine.Outcome) map[string]outcomeJSON {
 	out := outcomeJSON{
 		Status: o.Status, CallID: o.CallID, Operation: o.Operation,
 		DecidedBy: o.DecidedBy, TookMS: o.Took.Milliseconds(),
+	}
+	if o.Attempts > 1 {
+		out.Attempts = o.Attempts
 	}
 	if o.Result != nil {
 		out.Result = protoJSON(o.Result)
@@ -100,6 +104,9 @@ func failureLine(err error) map[string]outcomeJSON {
 	if exitCode(err) == exitCancelled {
 		out.Status = engine.Cancelled
 	}
+	if scope := (*engine.ScopeError)(nil); errors.As(err, &scope) {
+		out.Status, out.Operation = engine.Denied, scope.Operation.String()
+	}
 	toolError := &toolv1.ToolError{Category: categoryOf(err), Message: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	if toolError.Category == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN {
 		toolError.Details = cause(err)
@@ -114,8 +121,11 @@ func categoryOf(err error) toolv1.ToolErrorCategory {
 		usage   *usageError
 		lookup  *engine.LookupError
 		project *config.NoProjectError
+		scope   *engine.ScopeError
 	)
 	switch {
+	case errors.As(err, &scope):
+		return toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED
 	case errors.As(err, &project):
 		return toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND
 	case errors.As(err, &usage), errors.As(err, &lookup):

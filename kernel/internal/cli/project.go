@@ -22,6 +22,8 @@ type project struct {
 	*config.Project
 	global    *config.Global
 	cwd, home string
+	// profile limits what there is; nil when nothing does.
+	profile *config.Profile
 }
 
 // open finds and reads the configuration, and says what is to be said on every run: of the named providers, or of all
@@ -74,7 +76,7 @@ func (a *app) read() (*project, error) {
 	for _, d := range p.Warnings {
 		a.showDiagnostic(d)
 	}
-	return p, nil
+	return p, a.useProfile(p)
 }
 
 // shown is a path as a person in cwd would write it.
