@@ -1,0 +1,261 @@
+package session
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	eventv1 "github.com/agentco/agent/proto/pluggableharness/event/v1"
+)
+
+// written is an ended session with a few hundred calls.
+func written(t testing.TB, calls int) string {
+	t.Helper()
+	l := began(t, Meta{Command: "invoke"})
+	for range calls {
+		id := ulid.Make().String()
+		l.Append(toolCall(id))
+		l.Append(plan(id))
+		l.Print(Output{CallID: id, Stream: Stdout, Data: []byte(strings.Repeat("output ", 30))})
+		l.Append(toolResult(id))
+	}
+	require.NoError(t, l.Close(Completed))
+	return l.Path()
+}
+
+func change(t testing.TB, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", dsn(path))
+	require.NoError(t, err)
+	_, err = db.Exec(statement)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+}
+
+func TestVerify(t *testing.T) {
+	for _, test := range []struct{ name, statement, problem string }{
+		{"as it was left", "SELECT 1", ""},
+		{"a payload is another", "UPDATE events SET payload = (SELECT payload FROM events WHERE sequence = 1) WHERE sequence = 4", "its hash is not"},
+		{"a time is another", "UPDATE events SET timestamp = '2020-01-01T00:00:00.000000Z' WHERE sequence = 4", "its hash is not"},
+		{"a producer is another", "UPDATE events SET producer_version = '9.9.9' WHERE sequence = 4", "its hash is not"},
+		{"an event is gone", "DELETE FROM events WHERE sequence = 5", "event 5 is missing"},
+		{"two events have changed places", "UPDATE events SET sequence = 1000 WHERE sequence = 4; UPDATE events SET sequence = 4 WHERE sequence = 5; UPDATE events SET sequence = 5 WHERE sequence = 1000", "its hash is not"},
+		{"the last events are gone", "DELETE FROM events WHERE sequence > 10", "30 events were written, and the last that is there is 10"},
+		{"so is what knows of them", "DELETE FROM events WHERE sequence > 10; UPDATE sqlite_sequence SET seq = 10", "the session ended with event 30"},
+		{"output is another", "UPDATE output SET data = 'nothing to see' WHERE rowid = 3", "the output of its call"},
+		{"output is gone", "DELETE FROM output WHERE rowid = 3", "the output of its call"},
+		{"output was put in", "INSERT INTO output SELECT * FROM output WHERE rowid = 3", "the output of its call"},
+		{"a decision is another", "UPDATE plan_items SET decided_by = 'nobody' WHERE rowid = 2", "is not what the plan says"},
+		{"a row of a plan is gone", "DELETE FROM plan_items WHERE rowid = 10", "have no row"},
+		{"it is another session", "UPDATE session_meta SET session_id = '01J00000000000000000000000'", "its name says session"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := written(t, 10)
+			change(t, path, test.statement)
+			v, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			if test.problem == "" {
+				require.Empty(t, v.Problems)
+				require.EqualValues(t, 30, v.Events)
+				return
+			}
+			require.NotEmpty(t, v.Problems)
+			var all []string
+			for _, p := range v.Problems {
+				all = append(all, p.Text)
+			}
+			require.Contains(t, strings.Join(all, "\n"), test.problem)
+		})
+	}
+}
+
+// K32: what is damaged is put aside, what can be read of it is kept, and the chain shows what is missing.
+func TestDamage(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		damage func(t *testing.T, path string)
+		least  int64 // events that must be saved
+	}{
+		{"truncated to half", func(t *testing.T, path string) {
+			info, err := os.Stat(path)
+			require.NoError(t, err)
+			require.NoError(t, os.Truncate(path, info.Size()/2))
+		}, 100},
+		{"a page in the middle is garbage", func(t *testing.T, path string) { scribble(t, path, 0.5, 0.51) }, 500},
+		{"a tenth is garbage", func(t *testing.T, path string) { scribble(t, path, 0.6, 0.7) }, 300},
+		{"the end is garbage", func(t *testing.T, path string) { scribble(t, path, 0.9, 1) }, 300},
+		{"all is garbage", func(t *testing.T, path string) { scribble(t, path, 0, 1) }, 0},
+		{"nothing is left", func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 0)) }, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := written(t, 300)
+			test.damage(t, path)
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+			v, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.NotEmpty(t, v.Problems)
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, before, after, "verify changes nothing")
+
+			f := reading(t, path)
+			require.NotNil(t, f.Salvage)
+			kept, err := os.ReadFile(f.Salvage.Kept)
+			require.NoError(t, err)
+			require.Equal(t, before, kept)
+			require.Contains(t, filepath.Base(f.Salvage.Kept), ".sqlite.corrupt-")
+			require.Equal(t, pathID(path), f.Meta().ID)
+			all := eventsOf(t, f)
+			require.Len(t, all, int(f.Salvage.Events))
+			require.GreaterOrEqual(t, f.Salvage.Events, test.least)
+			require.NoError(t, f.Close())
+
+			again := reading(t, path)
+			require.Nil(t, again.Salvage, "what was saved is whole")
+			v, err = Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.EqualValues(t, len(all), v.Events)
+			if len(all) > 0 {
+				require.NotEmpty(t, v.Problems, "that events are missing stays visible")
+			}
+		})
+	}
+}
+
+func scribble(t *testing.T, path string, from, to float64) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := int(from * float64(len(content))); i < int(to*float64(len(content))); i++ {
+		content[i] = byte(random.Uint32())
+	}
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+}
+
+// Whatever is in a file, it is told, and it is never the end of the program.
+func FuzzOpen(f *testing.F) {
+	l, err := NewLog(f.TempDir(), Meta{ID: "01J00000000000000000000000"}, nil)
+	require.NoError(f, err)
+	for _, id := range []string{"a", "b", "c"} {
+		l.Append(toolCall(id))
+		l.Append(toolResult(id))
+	}
+	require.NoError(f, l.Close(Completed))
+	sound, err := os.ReadFile(l.Path())
+	require.NoError(f, err)
+	f.Add(0, []byte("x"))
+	f.Add(18, []byte{2, 2})
+	f.Add(4096, []byte{0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, at int, patch []byte) {
+		content := append([]byte(nil), sound...)
+		if at < 0 || at > len(content) {
+			return
+		}
+		content = append(content[:at], append(patch, content[min(len(content), at+len(patch)):]...)...)
+		path := filepath.Join(t.TempDir(), "01J00000000000000000000000.sqlite")
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		_, _ = Verify(t.Context(), path)
+		file, err := Open(t.Context(), path)
+		if err != nil {
+			return
+		}
+		for _, err := range file.Events(t.Context()) {
+			if err != nil {
+				break
+			}
+		}
+		require.NoError(t, file.Close())
+	})
+}
+
+func TestNewerIsRefusedUntouched(t *testing.T) {
+	path := written(t, 2)
+	change(t, path, "PRAGMA user_version = 99")
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var newer *NewerError
+	_, err = Open(t.Context(), path)
+	require.ErrorAs(t, err, &newer)
+	require.Equal(t, 99, newer.Version)
+	_, err = Verify(t.Context(), path)
+	require.ErrorAs(t, err, &newer)
+	l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, nil)
+	require.NoError(t, err)
+	_, err = l.Append(toolCall("x")).Wait()
+	require.ErrorAs(t, err, &newer)
+	require.NoError(t, l.Close(Failed))
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+}
+
+// A newer session whose process was killed has its version in the write-ahead log, which opening it would take in.
+func TestNewerInTheWriteAheadLog(t *testing.T) {
+	l := began(t, Meta{})
+	_, err := l.Append(toolCall("a")).Wait()
+	require.NoError(t, err)
+	change(t, l.Path(), "PRAGMA user_version = 98")
+	killed := filepath.Join(t.TempDir(), filepath.Base(l.Path()))
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(l.Path() + suffix)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(killed+suffix, content, 0o600))
+	}
+	var newer *NewerError
+	_, err = Open(t.Context(), killed)
+	require.ErrorAs(t, err, &newer)
+	require.Equal(t, 98, newer.Version)
+	require.FileExists(t, killed+"-wal")
+}
+
+// testdata/version1.sql is what `sqlite3 FILE .dump` says of a session that the first version of the format has written.
+func TestOlderIsMigrated(t *testing.T) {
+	dump, err := os.ReadFile("testdata/version1.sql")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "01KQ5G3M7Z0000000000000001.sqlite")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	change(t, path, string(dump))
+	v, err := fileVersion(path)
+	require.NoError(t, err)
+	require.Equal(t, 1, v)
+
+	f := reading(t, path)
+	require.Nil(t, f.Salvage)
+	require.Equal(t, Completed, f.Meta().Status)
+	all := eventsOf(t, f)
+	require.Len(t, all, 2)
+	require.Empty(t, outputOf(t, f, "tc_1"))
+	v, err = fileVersion(path)
+	require.NoError(t, err)
+	require.Equal(t, len(migrations), v)
+	verdict, err := Verify(t.Context(), path)
+	require.NoError(t, err)
+	require.Empty(t, verdict.Problems)
+	require.Equal(t, hex.EncodeToString(all[1].Hash), hex.EncodeToString(verdict.Head))
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(writerFolder) != "" {
+		writerProcess()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func callOf(t testing.TB, e Event) string {
+	t.Helper()
+	var result eventv1.ToolResultEvent
+	require.NoError(t, proto.Unmarshal(e.Payload, &result))
+	return result.GetToolCallId()
+}
