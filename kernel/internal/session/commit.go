@@ -101,7 +101,7 @@ func (w *writer) rows(ctx context.Context, group []entry) ([]int64, error) {
 // continues reports whether one output is the rest of the one before.
 func continues(o Output, next *Output) bool {
 	return next != nil && next.CallID == o.CallID && next.Stream == o.Stream && o.Skipped == 0 && next.Skipped == 0 &&
-		next.Time.Sub(o.Time) < 2*outputPause && len(o.Data)+len(next.Data) <= OutputLimit
+		next.Time.Sub(o.Time) < 2*groupPause && len(o.Data)+len(next.Data) <= OutputLimit
 }
 
 // catchUp learns where the log ends, unless nobody else has written since. It comes first in a transaction.

@@ -18,6 +18,7 @@ type Log struct {
 	warn func(string)
 
 	queue   chan entry
+	hurry   chan struct{} // somebody waits for what is queued; one is as good as many
 	stopped chan struct{} // closed when the writer has ended
 	sealed  error         // how that went; to be read after stopped
 
@@ -69,7 +70,7 @@ func NewLog(folder string, meta Meta, warn func(string)) (*Log, error) {
 	meta.Status = Running
 	l := &Log{
 		path: filepath.Join(folder, meta.ID+extension), meta: meta, warn: warn,
-		queue: make(chan entry, queueLength), stopped: make(chan struct{}),
+		queue: make(chan entry, queueLength), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	go l.run()
 	return l, nil
@@ -87,7 +88,7 @@ func (l *Log) Append(e Entry) *Receipt {
 	if e.SchemaVersion == "" {
 		e.SchemaVersion = SchemaVersion
 	}
-	r := newReceipt()
+	r := newReceipt(l.hurry)
 	if !l.enqueue(entry{event: e, at: time.Now(), receipt: r}) {
 		r.finish(0, ErrClosed)
 	}

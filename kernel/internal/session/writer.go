@@ -16,8 +16,8 @@ const (
 	OutputLimit = 1 << 20
 	// groupLimit bounds what shares a commit.
 	groupLimit = 512
-	// outputPause is how long output may wait for more of it. Whoever waits for a receipt is not kept by it.
-	outputPause = 5 * time.Millisecond
+	// groupPause is how long entries that nobody waits for may wait for more.
+	groupPause = 5 * time.Millisecond
 	// retryPause is how long a file that could not be opened is left alone.
 	retryPause = time.Second
 	// checkpointAfter is how many bytes of entries are written before the write-ahead log is taken into the file.
@@ -34,12 +34,13 @@ func (l *Log) run() {
 	l.sealed = w.seal()
 }
 
-// gather takes what waits already. A group of output alone waits a moment for more, so that a program that prints byte
-// by byte does not make a commit of each.
+// gather takes what there is. While nobody waits for it, it waits a moment for more: the beginning of a short call shares a
+// commit with its end, and a program that prints byte by byte does not make a commit of each.
 func (l *Log) gather(first entry) []entry {
 	group := []entry{first}
-	awaited := first.receipt != nil
-	var pause <-chan time.Time
+	pause := time.NewTimer(groupPause)
+	defer pause.Stop()
+	hurry := false
 	for len(group) < groupLimit {
 		select {
 		case e, ok := <-l.queue:
@@ -47,15 +48,11 @@ func (l *Log) gather(first entry) []entry {
 				return group
 			}
 			group = append(group, e)
-			awaited = awaited || e.receipt != nil
 			continue
 		default:
 		}
-		if awaited {
+		if hurry {
 			return group
-		}
-		if pause == nil {
-			pause = time.After(outputPause)
 		}
 		select {
 		case e, ok := <-l.queue:
@@ -63,8 +60,9 @@ func (l *Log) gather(first entry) []entry {
 				return group
 			}
 			group = append(group, e)
-			awaited = e.receipt != nil
-		case <-pause:
+		case <-l.hurry:
+			hurry = true // what is awaited may still be in the queue
+		case <-pause.C:
 			return group
 		}
 	}
