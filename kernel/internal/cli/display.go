@@ -26,6 +26,8 @@ type display struct {
 	status   status
 	// output paints what calls print: one for a terminal that shows both streams, else one each.
 	output [2]*paint.Output
+	// asking is set while the cursor stands behind a question.
+	asking bool
 	// above writes above the line that a person is typing; nil when nobody is.
 	above func(write func())
 	// broken is called with what made stdout unwritable.
@@ -174,12 +176,14 @@ func (d *display) Close() {
 // lineOut writes lines to stdout, below what a call has left unfinished there.
 func (d *display) lineOut(s string) {
 	d.status.erase(d)
+	d.leaveQuestion()
 	d.writeOut(d.output[0].Break() + s)
 }
 
 // lineErr writes lines to stderr. What is unfinished on stdout stays so, unless it is on the same terminal.
 func (d *display) lineErr(s string) {
 	d.status.erase(d)
+	d.leaveQuestion()
 	if d.output[1] == d.output[0] {
 		d.writeOut(d.output[0].Break())
 	} else {
@@ -222,4 +226,23 @@ func (d *display) Prompt(question string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lineErr(question)
+	d.asking = true
+}
+
+// Answered ends what Prompt began: with the Enter of whoever answered, or on a new line.
+func (d *display) Answered(entered bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if entered {
+		d.asking = false
+	}
+	d.leaveQuestion()
+}
+
+// leaveQuestion has what is written next stand below a question.
+func (d *display) leaveQuestion() {
+	if d.asking {
+		d.asking = false
+		d.writeErr("\n")
+	}
 }

@@ -119,12 +119,11 @@ func (p *prompt) answer(ctx context.Context, question string) (string, error) {
 	p.terminal.forget()
 	p.display.Prompt(question)
 	text, err := p.terminal.line(ctx)
+	p.display.Answered(err == nil)
 	switch {
 	case ctx.Err() != nil:
-		p.display.Note("")
 		return "", context.Cause(ctx)
 	case err != nil:
-		p.display.Note("")
 		return "", nil
 	default:
 		return strings.ToLower(strings.TrimSpace(text)), nil

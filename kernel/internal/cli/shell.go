@@ -196,7 +196,7 @@ func (sh *shell) take(text string) error {
 			continue
 		}
 		if left := len(lines) - i - 1; left > 0 && sh.person && !isEnd(err) {
-			defer sh.display.Note(sh.display.ErrPainter().Dim(fmt.Sprintf("not run: the %d behind it", left)))
+			defer sh.display.Note(sh.display.ErrPainter().Dim("not run: " + count(left, "line", "lines") + " behind it"))
 		}
 		return sh.end(text, err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,28 +100,49 @@ func (c *completer) first(word string) []candidate {
 	found := c.named(word)
 	for _, own := range ownWords() {
 		if strings.HasPrefix(own.name, word) {
-			found = append(found, candidate{text: own.name, description: own.summary, more: false})
+			found = append(found, candidate{text: own.name, description: own.summary})
 		}
 	}
 	return found
 }
 
-// named are the operations whose name a word begins, else those whose name without what stands before it does.
+// named are the operations whose name a word begins, or their providers as long as there are several to choose from;
+// else the operations whose name without what stands before it begins so.
 func (c *completer) named(word string) []candidate {
-	for _, begins := range []func(engine.Operation) bool{
-		func(op engine.Operation) bool { return strings.HasPrefix(op.String(), word) },
-		func(op engine.Operation) bool { return strings.HasPrefix(op.Name, word) },
-	} {
-		var found []candidate
-		for _, op := range only(c.operations, begins) {
-			summary, _, _ := strings.Cut(op.Description, "\n")
-			found = append(found, candidate{text: op.String(), description: summary})
+	if ops := only(c.operations, func(op engine.Operation) bool { return strings.HasPrefix(op.String(), word) }); len(ops) > 0 {
+		if strings.Contains(word, ".") {
+			return asCandidates(ops)
 		}
-		if len(found) > 0 {
-			return found
+		return c.byProvider(ops)
+	}
+	return asCandidates(only(c.operations, func(op engine.Operation) bool { return strings.HasPrefix(op.Name, word) }))
+}
+
+// byProvider are commands, and tools as long as all of them are of one provider; else the providers of the tools.
+func (c *completer) byProvider(ops []engine.Operation) []candidate {
+	tools := map[string]int{}
+	for _, op := range ops {
+		if !op.IsCommand() {
+			tools[op.Provider]++
 		}
 	}
-	return nil
+	if len(tools) < 2 {
+		return asCandidates(ops)
+	}
+	var found []candidate
+	for _, provider := range slices.Sorted(maps.Keys(tools)) {
+		found = append(found, candidate{text: provider + ".", description: count(tools[provider], "tool", "tools"), more: true})
+	}
+	return append(found, asCandidates(only(ops, engine.Operation.IsCommand))...)
+}
+
+func asCandidates(ops []engine.Operation) []candidate {
+	var found []candidate
+	for _, op := range ops {
+		summary, _, _ := strings.Cut(op.Description, "\n")
+		found = append(found, candidate{text: op.String(), description: summary})
+	}
+	return found
 }
 
 // callFlagNames are the flags of a call in a shell.

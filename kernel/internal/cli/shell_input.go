@@ -75,9 +75,7 @@ func (in *plainInput) next(ctx context.Context, prompt string) (string, error) {
 		}
 		in.display.Prompt(prompt)
 		text, err := in.terminal.line(ctx)
-		if err != nil {
-			in.display.Note("")
-		}
+		in.display.Answered(err == nil)
 		return text, err
 	})
 }

@@ -125,7 +125,7 @@ func (c Choice) row(selected bool, widest, columns int, color bool) string {
 	}
 	label := paint.Clip(paint.Line(c.label()), widest)
 	text := mark + label
-	if room := columns - widest - 4; c.Description != "" && room >= 8 {
+	if room := columns - widest - 4; c.Description != "" && room >= 12 {
 		gap := strings.Repeat(" ", widest-paint.Width(label)+2)
 		description := paint.Clip(paint.Line(c.Description), room)
 		if color && !selected {

@@ -61,7 +61,7 @@ func (s *screen) promptOf(l *line, columns int) row {
 	if f := l.finding; f != nil {
 		prompt = "search: " + paint.Line(f.query) + " › "
 		if f.failed {
-			prompt = "nothing has: " + paint.Line(f.query) + " › "
+			prompt = "nothing older: " + paint.Line(f.query) + " › "
 		}
 	}
 	if room := columns / 2; paint.Width(prompt) > room {
