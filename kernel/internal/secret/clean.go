@@ -1,0 +1,98 @@
+package secret
+
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Clean is m without the values of s: m itself when there are none in it, and else a copy.
+func Clean[M proto.Message](s *Set, m M) M {
+	if len(s.list()) == 0 || !m.ProtoReflect().IsValid() || !(cleaner{set: s}).message(m.ProtoReflect()) {
+		return m
+	}
+	copied := proto.Clone(m).(M)
+	cleaner{set: s, change: true}.message(copied.ProtoReflect())
+	return copied
+}
+
+// cleaner walks a message. Its methods report whether something has to change, or was.
+type cleaner struct {
+	set    *Set
+	change bool
+}
+
+func (c cleaner) message(m protoreflect.Message) (dirty bool) {
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsMap():
+			dirty = c.entries(fd, v.Map()) || dirty
+		case fd.IsList():
+			dirty = c.elements(fd, v.List()) || dirty
+		default:
+			clean, changed := c.value(fd, v)
+			if changed && c.change {
+				m.Set(fd, clean)
+			}
+			dirty = dirty || changed
+		}
+		return c.change || !dirty
+	})
+	return dirty
+}
+
+func (c cleaner) elements(fd protoreflect.FieldDescriptor, l protoreflect.List) (dirty bool) {
+	for i := range l.Len() {
+		clean, changed := c.value(fd, l.Get(i))
+		if changed && c.change {
+			l.Set(i, clean)
+		}
+		dirty = dirty || changed
+	}
+	return dirty
+}
+
+func (c cleaner) entries(fd protoreflect.FieldDescriptor, entries protoreflect.Map) (dirty bool) {
+	type entry struct {
+		old, key protoreflect.MapKey
+		value    protoreflect.Value
+	}
+	var renamed []entry
+	entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		value, changed := c.value(fd.MapValue(), v)
+		key, rename := c.value(fd.MapKey(), k.Value())
+		switch {
+		case rename:
+			renamed = append(renamed, entry{k, key.MapKey(), value})
+		case changed && c.change:
+			entries.Set(k, value)
+		}
+		dirty = dirty || changed || rename
+		return c.change || !dirty
+	})
+	if c.change {
+		for _, e := range renamed {
+			entries.Clear(e.old)
+			entries.Set(e.key, e.value)
+		}
+	}
+	return dirty
+}
+
+// value cleans one value. A message is changed in its place.
+func (c cleaner) value(fd protoreflect.FieldDescriptor, v protoreflect.Value) (protoreflect.Value, bool) {
+	switch fd.Kind() {
+	case protoreflect.StringKind:
+		if c.set.in(v.String()) {
+			return protoreflect.ValueOfString(c.set.Text(v.String())), true
+		}
+	case protoreflect.BytesKind:
+		if clean := c.set.Bytes(v.Bytes()); !bytes.Equal(clean, v.Bytes()) {
+			return protoreflect.ValueOfBytes(clean), true
+		}
+	case protoreflect.MessageKind:
+		return v, c.message(v.Message())
+	}
+	return v, false
+}
