@@ -337,36 +337,6 @@ func TestLoadUnreadable(t *testing.T) {
 	}
 }
 
-func FuzzLoad(f *testing.F) {
-	for _, seed := range []string{
-		"", withProvider(`token = env("TOKEN")`), `policy "x" { match = {} action = "ask" }`,
-		"policy \"x\" {\n match = { command = [\"go test *\"], arguments = { path = \"${path.root}/{a,b}/**\" } }\n action = \"allow\"\n}",
-		`required_providers { a = { source = "github.com/o/r//p", version = ">= 1, < 2" } }`,
-		`provider "x" { a = <<EOT` + "\n${path.root}\nEOT\n}", `settings { retry {} }`, "call \"a\" {\n operation = \"b.c\"\n arguments = { x = [1, null, path.root] }\n expect = \"ask\"\n}", `dev_overrides { a = "/x" }`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		file, diags := parse(FileName, src)
-		p, err := load(file, diags, "/project/agent.hcl", testScope())
-		if err != nil {
-			require.NotEmpty(t, err.Error())
-			return
-		}
-		_, err = policy.New(p.Policies)
-		require.NoError(t, err, "what was loaded is without contradiction")
-		for _, pr := range p.Providers {
-			if _, err := pr.Decode(testSchema); err != nil {
-				require.NotContains(t, err.Error(), secret)
-			}
-		}
-		cases, diags := parse("policy.test.hcl", src)
-		_, _ = loadPolicyCases(cases, diags, testScope())
-		global, diags := parse("config.hcl", src)
-		_, _ = loadGlobal(global, diags, "config.hcl", testScope())
-	})
-}
-
 func TestRetrySettings(t *testing.T) {
 	tests := []struct {
 		name, src string

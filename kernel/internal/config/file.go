@@ -55,7 +55,9 @@ func read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 }
 
-func parse(name string, src []byte) (*file, hcl.Diagnostics) { return parseUpTo(maxFileBytes, name, src) }
+func parse(name string, src []byte) (*file, hcl.Diagnostics) {
+	return parseUpTo(maxFileBytes, name, src)
+}
 
 func parseUpTo(most int, name string, src []byte) (*file, hcl.Diagnostics) {
 	f := &file{name: name, src: bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), body: &hclsyntax.Body{}}
