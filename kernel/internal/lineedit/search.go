@@ -26,9 +26,10 @@ func (l *line) find(k key) bool {
 		l.seek(f.at - 1)
 	case escape, interrupt:
 		l.buffer, l.finding = f.before, nil
+	case nothing:
 	default:
 		l.history.at, l.finding = f.at, nil
-		return k.command == nothing
+		return false
 	}
 	return true
 }

@@ -29,14 +29,9 @@ func after(s string, i int) int {
 	return i + n
 }
 
-// before is where the character begins that ends at byte i. Characters can only be found from the front, so it looks
-// from the last place where one surely begins.
+// before is where the character begins that ends at byte i.
 func before(s string, i int) int {
-	from := i - 1
-	for from > 0 && (s[from] >= utf8.RuneSelf || s[from-1] >= utf8.RuneSelf) {
-		from--
-	}
-	for from = max(from, 0); ; {
+	for from := anchor(s, i-1); ; {
 		end := after(s, from)
 		if end >= i {
 			return from
@@ -45,15 +40,29 @@ func before(s string, i int) int {
 	}
 }
 
-func (b *buffer) insert(s string) {
-	b.text = b.text[:b.at] + s + b.text[b.at:]
-	b.at += len(s)
-	// What was inserted may be a part of the character behind it.
-	for i := 0; i < b.at; {
-		if i = after(b.text, i); i >= b.at {
-			b.at = i
-		}
+// anchor is the last place up to byte i where a character surely begins: they can only be told apart from the front.
+func anchor(s string, i int) int {
+	for i > 0 && (s[i] >= utf8.RuneSelf || s[i-1] >= utf8.RuneSelf) {
+		i--
 	}
+	return max(i, 0)
+}
+
+// lineLimit is how long a line can be, in bytes. What is longer belongs into a file.
+const lineLimit = 256 << 10
+
+// insert puts a text before the cursor. What would make the line too long is left out as a whole.
+func (b *buffer) insert(s string) {
+	if s == "" || len(b.text)+len(s) > lineLimit {
+		return
+	}
+	b.text = b.text[:b.at] + s + b.text[b.at:]
+	i := anchor(b.text, b.at)
+	b.at += len(s)
+	for i < b.at { // the end of what was inserted may be a part of the character behind it
+		i = after(b.text, i)
+	}
+	b.at = i
 }
 
 // cut takes away what is between the cursor and another place, and returns it.

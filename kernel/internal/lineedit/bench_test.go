@@ -1,0 +1,25 @@
+package lineedit
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// BenchmarkKey is a key in a line of some length, drawn.
+func BenchmarkKey(b *testing.B) {
+	for name, text := range map[string]string{
+		"short": "bash.bash command='go test ./...'", "pasted file": strings.Repeat("some words of a line\n", 10_000), "wide": strings.Repeat("日本語", 1000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			l := &line{editor: &Editor{}, history: &walk{}}
+			l.insert(text)
+			s := &screen{out: io.Discard, prompt: "project> "}
+			for b.Loop() {
+				_, _ = l.press(key{insert, "x"})
+				s.draw(l, func() (int, int) { return 80, 24 })
+				_, _ = l.press(key{command: backspace})
+			}
+		})
+	}
+}
