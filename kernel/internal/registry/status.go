@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 // refused says what an answer that is not 2xx means.
 func (r request) refused(resp *http.Response, shown string) *Error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<10))
-	e := &Error{Attempted: r.attempted, On: shown, Reason: fmt.Sprintf("%s answered %s", r.from.name, status(resp))}
+	e := &Error{Attempted: r.attempted, On: shown, Reason: fmt.Sprintf("%s answered %s", r.answering(resp), status(resp))}
 	switch code := resp.StatusCode; {
 	case limited(resp, text):
 		r.rateLimited(e, resp)
@@ -33,6 +34,14 @@ func (r request) refused(resp *http.Response, shown string) *Error {
 		e.Code = InvalidAnswer
 	}
 	return r.blamed(e)
+}
+
+// answering is who answered: the origin, or a host that it redirects to.
+func (r request) answering(resp *http.Response) string {
+	if asked, err := url.Parse(r.url); err == nil && resp.Request.URL.Host != asked.Host {
+		return resp.Request.URL.Host + " (where it redirects to)"
+	}
+	return r.from.name
 }
 
 // status is a code with its usual text: what a server writes instead is not ours to show.

@@ -1,0 +1,36 @@
+package registrytest
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// connect is what a proxy does with CONNECT: whichever host is meant is on the one TLS server.
+func (n *Net) connect(w http.ResponseWriter) {
+	server, err := net.Dial("tcp", n.server.Listener.Addr().String())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	hijacker, ok := w.(http.Hijacker)
+	if !ok {
+		server.Close()
+		return
+	}
+	client, _, err := hijacker.Hijack()
+	if err != nil {
+		server.Close()
+		return
+	}
+	var once sync.Once
+	end := func() { client.Close(); server.Close() }
+	_, _ = io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n")
+	for _, way := range [][2]net.Conn{{server, client}, {client, server}} {
+		go func() {
+			defer once.Do(end)
+			_, _ = io.Copy(way[0], way[1])
+		}()
+	}
+}
