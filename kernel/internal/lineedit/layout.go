@@ -3,6 +3,7 @@ package lineedit
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentco/agent/kernel/internal/paint"
 )
@@ -38,12 +39,42 @@ func (l *layout) put(text string, columns int) {
 	l.last().width += width
 }
 
+// run is how many characters from byte i on, at most some, can be shown as they are, with a column each.
+func run(s string, i, most int) int {
+	n := 0
+	for n < most && i+n < len(s) && s[i+n] >= ' ' && s[i+n] < 0x7f {
+		n++
+	}
+	if i+n < len(s) && s[i+n] >= utf8.RuneSelf {
+		n-- // a mark may belong to the last
+	}
+	return max(n, 0)
+}
+
+// plain puts such characters, as far as there is room for them on the row, and returns how many that were.
+func (l *layout) plain(s string, columns int) int {
+	if l.last().width >= columns {
+		l.rows = append(l.rows, row{})
+	}
+	n := min(len(s), columns-l.last().width)
+	l.last().text += s[:n]
+	l.last().width += n
+	return n
+}
+
 // lay lays out a line behind a prompt, which leaves room for a character.
 func lay(prompt row, b buffer, columns int) layout {
 	l := layout{rows: []row{prompt}}
 	for i := 0; i < len(b.text); {
 		if i == b.at {
 			l.cursor = l.end()
+		}
+		if n := run(b.text, i, columns); n > 0 {
+			if i < b.at {
+				n = min(n, b.at-i)
+			}
+			i += l.plain(b.text[i:i+n], columns)
+			continue
 		}
 		to := after(b.text, i)
 		if b.text[i] == '\n' {
