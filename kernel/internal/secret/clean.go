@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -9,17 +10,34 @@ import (
 
 // Clean is m without the values of s: m itself when there are none in it, and else a copy.
 func Clean[M proto.Message](s *Set, m M) M {
-	if len(s.list()) == 0 || !m.ProtoReflect().IsValid() || !(cleaner{set: s}).message(m.ProtoReflect()) {
+	if len(s.list()) == 0 {
+		return m
+	}
+	return cleaned(cleaner{text: s.Text, bytes: s.Bytes}, m)
+}
+
+// Valid is m with its texts in UTF-8, without which it cannot be encoded: m itself when they are, and else a copy.
+func Valid[M proto.Message](m M) M {
+	return cleaned(cleaner{
+		text:  func(t string) string { return strings.ToValidUTF8(t, "\uFFFD") },
+		bytes: func(b []byte) []byte { return b },
+	}, m)
+}
+
+func cleaned[M proto.Message](c cleaner, m M) M {
+	if !m.ProtoReflect().IsValid() || !c.message(m.ProtoReflect()) {
 		return m
 	}
 	copied := proto.Clone(m).(M)
-	cleaner{set: s, change: true}.message(copied.ProtoReflect())
+	c.change = true
+	c.message(copied.ProtoReflect())
 	return copied
 }
 
 // cleaner walks a message. Its methods report whether something has to change, or was.
 type cleaner struct {
-	set    *Set
+	text   func(string) string
+	bytes  func([]byte) []byte
 	change bool
 }
 
@@ -84,11 +102,11 @@ func (c cleaner) entries(fd protoreflect.FieldDescriptor, entries protoreflect.M
 func (c cleaner) value(fd protoreflect.FieldDescriptor, v protoreflect.Value) (protoreflect.Value, bool) {
 	switch fd.Kind() {
 	case protoreflect.StringKind:
-		if c.set.in(v.String()) {
-			return protoreflect.ValueOfString(c.set.Text(v.String())), true
+		if clean := c.text(v.String()); clean != v.String() {
+			return protoreflect.ValueOfString(clean), true
 		}
 	case protoreflect.BytesKind:
-		if clean := c.set.Bytes(v.Bytes()); !bytes.Equal(clean, v.Bytes()) {
+		if clean := c.bytes(v.Bytes()); !bytes.Equal(clean, v.Bytes()) {
 			return protoreflect.ValueOfBytes(clean), true
 		}
 	case protoreflect.MessageKind:

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"database/sql"
 	"encoding/hex"
 	"math/rand/v2"
@@ -192,7 +193,7 @@ func TestNewerIsRefusedUntouched(t *testing.T) {
 	require.ErrorAs(t, err, &newer)
 	l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, nil)
 	require.NoError(t, err)
-	_, err = l.Append(toolCall("x")).Wait()
+	_, err = l.Append(toolCall("x")).Wait(context.Background())
 	require.ErrorAs(t, err, &newer)
 	require.NoError(t, l.Close(Failed))
 	after, err := os.ReadFile(path)
@@ -203,7 +204,7 @@ func TestNewerIsRefusedUntouched(t *testing.T) {
 // A newer session whose process was killed has its version in the write-ahead log, which opening it would take in.
 func TestNewerInTheWriteAheadLog(t *testing.T) {
 	l := began(t, Meta{})
-	_, err := l.Append(toolCall("a")).Wait()
+	_, err := l.Append(toolCall("a")).Wait(context.Background())
 	require.NoError(t, err)
 	change(t, l.Path(), "PRAGMA user_version = 98")
 	killed := filepath.Join(t.TempDir(), filepath.Base(l.Path()))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -92,10 +93,10 @@ func TestLog(t *testing.T) {
 	l.Print(Output{CallID: "a", Stream: Stdout, Data: []byte("one\n")})
 	planned := l.Append(plan("a"))
 	last := l.Append(toolResult("a"))
-	n, err := planned.Wait()
+	n, err := planned.Wait(context.Background())
 	require.NoError(t, err)
 	require.EqualValues(t, 2, n)
-	n, err = last.Wait()
+	n, err = last.Wait(context.Background())
 	require.NoError(t, err)
 	require.EqualValues(t, 3, n)
 
@@ -106,7 +107,7 @@ func TestLog(t *testing.T) {
 
 	require.NoError(t, l.Close(Completed))
 	require.NoError(t, l.Close(Failed), "the first status counts")
-	_, err = l.Append(toolCall("b")).Wait()
+	_, err = l.Append(toolCall("b")).Wait(context.Background())
 	require.ErrorIs(t, err, ErrClosed)
 
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(l.Path()), "*"))
@@ -203,7 +204,7 @@ func TestManyWriters(t *testing.T) {
 			for range 50 {
 				id := ulid.Make().String()
 				l.Append(toolCall(id))
-				_, err := l.Append(toolResult(id)).Wait()
+				_, err := l.Append(toolResult(id)).Wait(context.Background())
 				require.NoError(t, err)
 			}
 		})
@@ -220,7 +221,7 @@ func TestWriteAheadLogIsTakenIn(t *testing.T) {
 	l := began(t, Meta{})
 	big := make([]byte, 1<<20)
 	for range 40 {
-		_, err := l.Append(Entry{Kind: ToolCall, Payload: big}).Wait()
+		_, err := l.Append(Entry{Kind: ToolCall, Payload: big}).Wait(context.Background())
 		require.NoError(t, err)
 	}
 	require.Eventually(t, func() bool {
@@ -241,17 +242,17 @@ func BenchmarkAppend(b *testing.B) {
 			l.Append(Entry{Kind: ToolCall, Producer: provider, CallID: id, Payload: payload})
 			time.Sleep(200 * time.Microsecond) // the call itself, which is not counted below
 			begin := time.Now()
-			_, err := l.Append(Entry{Kind: ToolResult, Producer: provider, CallID: id, Payload: payload}).Wait()
+			_, err := l.Append(Entry{Kind: ToolResult, Producer: provider, CallID: id, Payload: payload}).Wait(context.Background())
 			waited += time.Since(begin)
 			return err
 		}},
 		{"changing", func(l *Log, id string) error {
 			begin := time.Now()
-			_, err := l.Append(Entry{Kind: ToolCall, Producer: provider, CallID: id, Payload: payload}).Wait()
+			_, err := l.Append(Entry{Kind: ToolCall, Producer: provider, CallID: id, Payload: payload}).Wait(context.Background())
 			if err != nil {
 				return err
 			}
-			_, err = l.Append(Entry{Kind: ToolResult, Producer: provider, CallID: id, Payload: payload}).Wait()
+			_, err = l.Append(Entry{Kind: ToolResult, Producer: provider, CallID: id, Payload: payload}).Wait(context.Background())
 			waited += time.Since(begin)
 			return err
 		}},
@@ -283,10 +284,10 @@ func BenchmarkSession(b *testing.B) {
 		l, err := NewLog(folder, Meta{ID: ulid.Make().String()}, nil)
 		require.NoError(b, err)
 		begin := time.Now()
-		_, err = l.Append(toolCall("a")).Wait()
+		_, err = l.Append(toolCall("a")).Wait(context.Background())
 		require.NoError(b, err)
 		opened += time.Since(begin)
-		_, err = l.Append(toolResult("a")).Wait()
+		_, err = l.Append(toolResult("a")).Wait(context.Background())
 		require.NoError(b, err)
 		begin = time.Now()
 		require.NoError(b, l.Close(Completed))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,18 +27,18 @@ func TestDiskFull(t *testing.T) {
 	disk := tmpfs(t, "size=1m")
 	l, err := NewLog(disk, Meta{ID: ulid.Make().String()}, nil)
 	require.NoError(t, err)
-	_, err = l.Append(toolCall("a")).Wait()
+	_, err = l.Append(toolCall("a")).Wait(context.Background())
 	require.NoError(t, err)
 
 	ballast := filepath.Join(disk, "ballast")
 	require.Error(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600), "the disk is full now")
 	l.Print(Output{CallID: "a", Stream: Stdout, Data: make([]byte, 300_000)})
-	_, err = l.Append(Entry{Kind: ToolCall, Payload: make([]byte, 100_000)}).Wait()
+	_, err = l.Append(Entry{Kind: ToolCall, Payload: make([]byte, 100_000)}).Wait(context.Background())
 	require.ErrorContains(t, err, "full")
 	require.ErrorContains(t, err, l.Path())
 
 	require.NoError(t, os.Remove(ballast))
-	_, err = l.Append(toolResult("a")).Wait()
+	_, err = l.Append(toolResult("a")).Wait(context.Background())
 	require.NoError(t, err)
 	require.NoError(t, l.Close(Completed))
 	v, err := Verify(t.Context(), l.Path())
@@ -69,7 +70,7 @@ func TestReadOnlyMount(t *testing.T) {
 
 	l, err := NewLog(disk, Meta{ID: ulid.Make().String()}, nil)
 	require.NoError(t, err)
-	_, err = l.Append(toolCall("a")).Wait()
+	_, err = l.Append(toolCall("a")).Wait(context.Background())
 	require.ErrorContains(t, err, "read-only")
 	require.NoError(t, l.Close(Failed))
 }

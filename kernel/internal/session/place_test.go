@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,7 +28,7 @@ func TestNetworkFileSystem(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for range 3 {
-		_, err = l.Append(toolCall("a")).Wait()
+		_, err = l.Append(toolCall("a")).Wait(context.Background())
 		require.NoError(t, err)
 	}
 	require.NoFileExists(t, l.Path()+"-wal")
@@ -58,11 +59,11 @@ func TestNoFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(state, "sessions"), nil, 0o600)) // a file stands in the way, for root too
 	l, err := NewLog(filepath.Join(state, "sessions"), Meta{ID: ulid.Make().String()}, nil)
 	require.NoError(t, err)
-	_, err = l.Append(toolCall("a")).Wait()
+	_, err = l.Append(toolCall("a")).Wait(context.Background())
 	require.ErrorContains(t, err, l.Path())
 	require.NoError(t, os.Remove(filepath.Join(state, "sessions")))
 	require.Eventually(t, func() bool {
-		_, err := l.Append(toolCall("a")).Wait()
+		_, err := l.Append(toolCall("a")).Wait(context.Background())
 		return err == nil
 	}, 10*time.Second, 50*time.Millisecond)
 	require.NoError(t, l.Close(Completed))
@@ -76,7 +77,7 @@ func TestOddPath(t *testing.T) {
 	}
 	l, err := NewLog(folder, Meta{ID: ulid.Make().String()}, nil)
 	require.NoError(t, err)
-	_, err = l.Append(toolCall("a")).Wait()
+	_, err = l.Append(toolCall("a")).Wait(context.Background())
 	require.NoError(t, err)
 	require.NoError(t, l.Close(Completed))
 	require.FileExists(t, filepath.Join(folder, pathID(l.Path())+extension))

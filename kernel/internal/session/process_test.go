@@ -35,7 +35,7 @@ func writerProcess() {
 		id := ulid.Make().String()
 		l.Append(toolCall(id))
 		l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
-		n, err := l.Append(toolResult(id)).Wait()
+		n, err := l.Append(toolResult(id)).Wait(context.Background())
 		if err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
@@ -100,7 +100,7 @@ func sequences(t *testing.T, f *File) map[string]bool {
 // K30: what one connection is told holds for every connection.
 func TestPragmasOfEveryConnection(t *testing.T) {
 	l := began(t, Meta{})
-	_, err := l.Append(toolCall("a")).Wait()
+	_, err := l.Append(toolCall("a")).Wait(context.Background())
 	require.NoError(t, err)
 	ctx := context.Background()
 	db, first, warning, err := openWriter(ctx, l.Path())
