@@ -89,7 +89,7 @@ func (c Cache) Verify(k Key, program lock.Checksum) (lock.Checksum, error) {
 	if err := mustBe(file, program); err != nil {
 		return "", c.failed(attempted, k, err)
 	}
-	if err := executable(c.Path(k)); err != nil {
+	if err := Executable(c.Path(k)); err != nil {
 		return "", c.failed(attempted, k, err)
 	}
 	return program, nil

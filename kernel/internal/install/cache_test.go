@@ -259,7 +259,7 @@ func TestNotAFile(t *testing.T) {
 
 func executableOf(t *testing.T, path string) error {
 	t.Helper()
-	err := executable(path)
+	err := Executable(path)
 	requireKind(t, NotExecutable, err)
 	return err
 }

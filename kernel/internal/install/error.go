@@ -13,6 +13,8 @@ const (
 	InvalidArchive Kind = "invalid-archive"
 	// NoBinary is an archive without a program named like the provider, or with more than one.
 	NoBinary Kind = "no-binary"
+	// PlatformNotLocked is a provider that is locked for other platforms only.
+	PlatformNotLocked Kind = "platform-not-locked"
 	// ChecksumMismatch is a file that is not the one that was locked.
 	ChecksumMismatch Kind = "checksum-mismatch"
 	// NotInstalled is a provider that the cache does not have.

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// executable says why a program could not be executed.
-func executable(path string) error {
+// Executable says why a program could not be executed; nil when it could.
+func Executable(path string) error {
 	err := unix.Access(path, unix.X_OK)
 	if err == nil {
 		return nil

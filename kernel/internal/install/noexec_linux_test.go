@@ -22,7 +22,7 @@ func TestWhyNotExecutable(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o644))
 	require.ErrorContains(t, executableOf(t, path), "its mode is -rw-r--r--")
 	require.NoError(t, os.Chmod(path, 0o755))
-	require.NoError(t, executable(path))
+	require.NoError(t, Executable(path))
 }
 
 // A umask that takes everything away is not for what others are to read and execute (K11).

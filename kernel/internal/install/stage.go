@@ -73,7 +73,7 @@ func (s *Staged) stage() error {
 	if err := root.Chmod(".", 0o755); err != nil {
 		return err
 	}
-	return executable(filepath.Join(s.dir, s.Key.Program()))
+	return Executable(filepath.Join(s.dir, s.Key.Program()))
 }
 
 // part of a name tells whose leftover a folder is.
@@ -111,7 +111,8 @@ func (s *Staged) Commit() error {
 func (s *Staged) commit() error {
 	to := s.cache.dir(s.Key)
 	if _, err := s.cache.Verify(s.Key, s.Program); err == nil {
-		return errors.Join(s.Discard(), os.Remove(s.archive))
+		_ = os.Remove(s.archive) // who installed the other copy may have taken it
+		return s.Discard()
 	}
 	if err := syncFile(s.archive); err != nil {
 		return err
