@@ -183,8 +183,8 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 }
 
 // session begins a conversation, the way every command does that runs calls.
-func (a *app) session(e *engine.Engine, _ *project, approver gate.Approver) *engine.Session {
-	return e.Session(engine.SessionOptions{Approver: approver})
+func (a *app) session(e *engine.Engine, p *project, approver gate.Approver) *engine.Session {
+	return e.Session(p.scoped(engine.SessionOptions{Approver: approver}))
 }
 
 // call runs one call and shows what comes of it.

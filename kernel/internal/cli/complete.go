@@ -90,7 +90,7 @@ func (a *app) offered(provider string) []engine.Operation {
 	}
 	defer e.Close()
 	defer e.Kill() // nothing has been called, so that nothing needs an orderly end
-	return e.Operations()
+	return only(e.Operations(), p.sees)
 }
 
 func starting(word string, choices []cobra.Completion) []cobra.Completion {

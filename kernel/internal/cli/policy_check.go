@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/policy"
 )
 
 func (a *app) policyTestCommand() *cobra.Command {
@@ -66,11 +67,11 @@ func (a *app) policyTest(file string) error {
 	if err != nil {
 		return err
 	}
-	session := a.session(e, p, nil)
+	session := e.Session(engine.SessionOptions{})
 	var tested []testedJSON
 	var problems []error
 	for _, c := range cases {
-		t, err := decided(session, c)
+		t, err := decided(p, session, c)
 		tested, problems = append(tested, t), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -80,7 +81,7 @@ func (a *app) policyTest(file string) error {
 }
 
 // decided compares one decision with what is expected. A call that cannot be is a problem of the file.
-func decided(s *engine.Session, c config.PolicyCase) (testedJSON, error) {
+func decided(p *project, s *engine.Session, c config.PolicyCase) (testedJSON, error) {
 	op, err := find(s, c.Operation)
 	if err != nil {
 		return testedJSON{}, c.Errorf("There is no operation "+fmt.Sprintf("%q", c.Operation), "%s.", err)
@@ -88,6 +89,9 @@ func decided(s *engine.Session, c config.PolicyCase) (testedJSON, error) {
 	decision, _, problem := s.Decide(engine.Request{Operation: op, Arguments: c.Arguments})
 	if problem != nil {
 		return testedJSON{}, c.Errorf("Invalid arguments", "%s.", problem.GetMessage())
+	}
+	if !p.sees(op) {
+		decision.Action, decision.By = policy.Deny, p.profileText()
 	}
 	return testedJSON{
 		Name: c.Name, Source: c.Position(), Operation: op.String(), Expected: c.Expect.String(),

@@ -59,7 +59,7 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if err != nil {
 		return err
 	}
-	session := a.session(e, p, nil)
+	session := e.Session(engine.SessionOptions{}) // what is out of scope is explained, too
 	op, err := find(session, target)
 	if err != nil {
 		return err
@@ -72,17 +72,37 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if problem != nil {
 		return usagef("%s", problem.GetMessage())
 	}
+	refused := p.outOfScope(op, &x)
 	if a.flags.json {
-		a.writeJSON(explanationOf(op, x))
+		explained := explanationOf(op, x)
+		explained.OutOfScope = refused
+		a.writeJSON(explained)
 		return nil
 	}
-	a.showExplanation(op, x)
+	a.showExplanation(op, x, refused)
 	return nil
 }
 
-func (a *app) showExplanation(op engine.Operation, x engine.Explanation) {
+// outOfScope makes a denial of an explanation of what the profile does not have, and says what would take it in.
+func (p *project) outOfScope(op engine.Operation, x *engine.Explanation) string {
+	if p.sees(op) {
+		return ""
+	}
+	x.Action, x.By, x.Rule, x.Why = policy.Deny, p.profileText(), nil, ""
+	for i := range x.Rules {
+		if x.Rules[i].Won {
+			x.Rules[i].Won, x.Rules[i].Why = false, "it matches, but the profile comes first"
+		}
+	}
+	return p.profile.Refusal(op.Provider, op.Name, op.IsCommand())
+}
+
+func (a *app) showExplanation(op engine.Operation, x engine.Explanation, outOfScope string) {
 	p := a.display.OutPainter()
 	a.printf("%s is %s by %s\n", p.Bold(paint.Line(op.String())), verdicts[x.Action], paint.Line(x.By))
+	if outOfScope != "" {
+		a.printf("%s\n", paint.Line(outOfScope))
+	}
 	if x.Warning != "" {
 		a.printf("%s%s\n", p.Warning("warning: "), paint.Text(x.Warning))
 	}
@@ -122,13 +142,15 @@ func reason(j policy.Judged) string {
 
 // explanationJSON is what `agent policy explain --json` writes.
 type explanationJSON struct {
-	Operation string          `json:"operation"`
-	Decision  string          `json:"decision"`
-	DecidedBy string          `json:"decided_by"`
-	Warning   string          `json:"warning,omitempty"`
-	Rules     []judgedJSON    `json:"rules"`
-	Preview   json.RawMessage `json:"preview,omitempty"`
-	Refusal   json.RawMessage `json:"refusal,omitempty"`
+	Operation string `json:"operation"`
+	Decision  string `json:"decision"`
+	DecidedBy string `json:"decided_by"`
+	Warning   string `json:"warning,omitempty"`
+	// OutOfScope says why the profile does not have the operation; absent when it does.
+	OutOfScope string          `json:"out_of_scope,omitempty"`
+	Rules      []judgedJSON    `json:"rules"`
+	Preview    json.RawMessage `json:"preview,omitempty"`
+	Refusal    json.RawMessage `json:"refusal,omitempty"`
 }
 
 type judgedJSON struct {

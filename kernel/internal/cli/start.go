@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/schedule"
 )
 
 // startNamed is start for providers that somebody named; none for all. Nothing is started when one of them is not there.
@@ -42,6 +43,7 @@ func (a *app) startWithin(ctx context.Context, p *project, names ...string) (*en
 	}
 	e, err := engine.Open(ctx, engine.Options{
 		Providers: specs, Policies: p.Policies,
+		Retry:       schedule.Retry{BaseDelay: p.Settings.Retry.BaseDelay, Factor: p.Settings.Retry.Factor, Max: p.Settings.Retry.Max},
 		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
 	})
 	a.display.SetStatus("")

@@ -89,5 +89,5 @@ func (a *app) everything(p *project) []engine.Operation {
 		return nil
 	}
 	defer e.Close()
-	return e.Operations()
+	return only(e.Operations(), p.sees)
 }

@@ -49,15 +49,16 @@ func (a *app) tools(which string) error {
 		return err
 	}
 	defer e.Close()
+	s := e.Session(p.scoped(engine.SessionOptions{}))
 	var op engine.Operation
 	var lookupErr error
 	switch {
 	case command:
-		op, lookupErr = e.LookupCommand(which)
+		op, lookupErr = s.LookupCommand(which)
 	case one:
-		op, lookupErr = e.Lookup(provider, tool)
+		op, lookupErr = s.Lookup(provider, tool)
 	default:
-		a.listTools(e.Operations(), err)
+		a.listTools(s.Operations(), err)
 		return err
 	}
 	if err == nil {
