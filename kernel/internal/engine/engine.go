@@ -24,11 +24,13 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schedule"
+	"github.com/agentco/agent/kernel/internal/secret"
 )
 
 // Engine is the providers of a project. Its methods may be called from many goroutines.
 type Engine struct {
 	log        *slog.Logger
+	secrets    *secret.Set
 	root       string
 	workingDir string
 	rules      *policy.Set
@@ -55,9 +57,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{log: o.Log, rules: rules, retry: o.Retry}
+	e := &Engine{log: o.Log, secrets: o.Secrets, rules: rules, retry: o.Retry}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
+	}
+	if e.secrets == nil {
+		e.secrets = &secret.Set{}
 	}
 	for _, warning := range rules.Warnings() {
 		e.log.Warn(warning)

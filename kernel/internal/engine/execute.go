@@ -86,10 +86,13 @@ func (c *call) attempts(ctx context.Context, p provider, release func()) (reply 
 }
 
 func (c *call) attempt(ctx context.Context, p provider) host.Reply {
-	return p.Invoke(ctx, host.Call{
+	shown := withheld{set: c.turn.session.engine.secrets, show: c.show}
+	reply := p.Invoke(ctx, host.Call{
 		ID: c.outcome.CallID, Operation: c.request.Operation, Arguments: c.request.Arguments,
 		Context: &commonv1.CallContext{SessionId: c.turn.session.id, TurnId: c.turn.id, WorkingDirectory: c.turn.session.workingDir},
-	}, c.show)
+	}, shown.event)
+	shown.end()
+	return withoutSecrets(shown.set, reply)
 }
 
 // plainCategory is the category of an error as people read it.

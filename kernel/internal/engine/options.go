@@ -7,6 +7,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/catalogue"
 	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schedule"
+	"github.com/agentco/agent/kernel/internal/secret"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -26,6 +27,9 @@ type Options struct {
 	WorkingDir string
 	// Retry says how often a call that failed for a passing reason is made again. Zero: never.
 	Retry schedule.Retry
+	// Secrets takes the values of sensitive attributes, which are in nothing that the engine says of a call. Whoever shows
+	// something else, such as the log, has to use it, too. Default: a set of the engine's own.
+	Secrets *secret.Set
 	// Log receives what the kernel and the providers have to say. Default: nothing is logged.
 	Log *slog.Logger
 }

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
+	"github.com/agentco/agent/kernel/internal/secret"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -30,10 +32,14 @@ var final = map[toolv1.ToolErrorCategory]bool{
 // previewOf serves the gate: nobody is asked about a call that its provider will refuse.
 func (s *Session) previewOf(ctx context.Context, c gate.Call) (*renderv1.RenderTree, error) {
 	tree, err := s.preview(ctx, c.ID, Operation{Provider: c.Provider, Name: c.Operation, Category: c.Category}, c.Arguments)
+	secrets := s.engine.secrets
 	if reason := host.Refusal(err); final[reason.GetCategory()] {
-		return nil, &gate.RefusalError{Reason: reason}
+		return nil, &gate.RefusalError{Reason: secret.Clean(secrets, reason)}
 	}
-	return tree, err
+	if err != nil {
+		return nil, errors.New(secrets.Text(err.Error()))
+	}
+	return secret.Clean(secrets, tree), nil
 }
 
 // use begins something short with a provider; end ends it.
@@ -90,5 +96,6 @@ func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Str
 	if err != nil {
 		return nil, err
 	}
-	return p.Render(ctx, op, content)
+	tree, err := p.Render(ctx, op, content)
+	return secret.Clean(e.secrets, tree), err
 }
