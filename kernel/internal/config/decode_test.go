@@ -69,7 +69,6 @@ func TestDecodeProblems(t *testing.T) {
 	}{
 		{"unknown argument", `rots = []`, []string{"agent.hcl:3:1", `"rots"`, `"roots"`}},
 		{"wrong type", `port = "many"`, []string{"agent.hcl:3:8", "Incorrect attribute value type", "number is required"}},
-		{"block for argument", "auth {\n}", []string{"agent.hcl:3:1", "Unsupported block type"}},
 		{"null element", `roots = ["a", null]`, []string{"agent.hcl:3:9", `Invalid value for "roots"`}},
 		{"inexact number", `port = 9007199254740993`, []string{"agent.hcl:3:8", "15 digits"}},
 		{"literal secret", `token = "` + secret + `"`, []string{"agent.hcl:3:9", "must come from the environment", `env("NAME")`}},

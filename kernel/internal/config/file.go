@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -66,6 +67,9 @@ func parseUpTo(most int, name string, src []byte) (*file, hcl.Diagnostics) {
 		return f, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: name + " is too large",
 			Detail: fmt.Sprintf("A configuration file has at most %d bytes.", most)}}
 	}
+	if diags := notText(f); diags.HasErrors() {
+		return f, diags
+	}
 	if diags := tooDeep(f); diags.HasErrors() {
 		return f, diags
 	}
@@ -74,6 +78,27 @@ func parseUpTo(most int, name string, src []byte) (*file, hcl.Diagnostics) {
 		f.body = body
 	}
 	return f, diags
+}
+
+// notText refuses what is not UTF-8 at its first wrong byte: of everything after that the parser would complain as well.
+func notText(f *file) hcl.Diagnostics {
+	if utf8.Valid(f.src) {
+		return nil
+	}
+	at := 0
+	for at < len(f.src) {
+		r, size := utf8.DecodeRune(f.src[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	detail := "Save it as UTF-8."
+	if bytes.HasPrefix(f.src, []byte("\xff\xfe")) || bytes.HasPrefix(f.src, []byte("\xfe\xff")) {
+		detail = "It is UTF-16, which some editors and the > of PowerShell write. Save it as UTF-8."
+	}
+	place := hcl.Pos{Line: bytes.Count(f.src[:at], []byte("\n")) + 1, Column: 1, Byte: at}
+	return hcl.Diagnostics{errorAt(hcl.Range{Filename: f.name, Start: place, End: place}, f.name+" is not text in UTF-8", "%s", detail)}
 }
 
 // tooDeep refuses what would make the parser recurse without end: brackets in brackets, and long runs of

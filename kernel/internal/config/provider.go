@@ -14,6 +14,9 @@ import (
 // unset variable must not wait for the first start of the provider.
 func (l *loader) provider(b *block) {
 	l.blocks[b.Labels[0]] = b
+	for _, inner := range b.Body.Blocks {
+		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "A provider block holds arguments only. Write %s = { … }.", inner.Type)
+	}
 	for _, a := range sortedAttributes(b.Body) {
 		_, diags := a.Expr.Value(l.scope.context())
 		explain(l.file, a, diags...)

@@ -13,6 +13,10 @@ import (
 
 // text reads a constant string.
 func (l *loader) text(expr hclsyntax.Expression) (string, bool) {
+	if word := hcl.ExprAsKeyword(expr); word != "" {
+		l.fail(expr.Range(), "Expected a string", "Write it in double quotes: %q.", word)
+		return "", false
+	}
 	v, diags := expr.Value(nil)
 	if diags.HasErrors() {
 		l.diags = append(l.diags, diags...)
