@@ -140,7 +140,7 @@ func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Serv
 	}
 	patterns := slices.Clone(flags.approve)
 	for _, pattern := range patterns {
-		if !slices.ContainsFunc(e.Operations(), func(op engine.Operation) bool { return matches(pattern, op) }) {
+		if !slices.ContainsFunc(e.Operations(), func(op engine.Operation) bool { return p.sees(op) && matches(pattern, op) }) {
 			a.warn(fmt.Sprintf("--approve %s matches no operation there is; 'agent tools' lists them", pattern))
 		}
 	}
@@ -149,6 +149,7 @@ func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Serv
 	}
 	return mcp.New(mcp.Options{
 		Engine: e, Version: a.versionText(), Approve: patterns, Patience: flags.patience, Log: log,
+		Operations: func() []engine.Operation { return only(e.Operations(), p.sees) },
 		Open: func(approver gate.Approver, _ string) (*engine.Session, func(), error) {
 			return a.session(e, p, approver), func() {}, nil
 		},
