@@ -103,11 +103,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 	flags.StringVar(&a.flags.logLevel, "log-level", "", "`level` of the log on stderr: trace, debug, info, warn or error (default warn)")
 	flags.StringVar(&a.flags.profile, "profile", "", "work with what the agent_profile of this `name` has (default: the one called default, if there is one)")
 	root.AddCommand(
+		a.initCommand(),
 		a.validateCommand(),
 		a.providersCommand(),
 		a.toolsCommand(),
 		a.invokeCommand(),
 		a.runCommand(),
+		a.planCommand(),
+		a.applyCommand(),
 		a.shellCommand(),
 		a.mcpCommand(),
 		a.policyCommand(),

@@ -53,6 +53,7 @@ func compact(m proto.Message, o protojson.MarshalOptions) json.RawMessage {
 
 // outcomeJSON is the last line of a call.
 type outcomeJSON struct {
+	Call        string              `json:"call,omitempty"` // its name among others
 	Status      engine.Status       `json:"status"`
 	CallID      string              `json:"call_id"`
 	Operation   string              `json:"operation,omitempty"`
@@ -139,12 +140,14 @@ func categoryOf(err error) toolv1.ToolErrorCategory {
 
 // errorJSON is a failure of a command that runs no call.
 type errorJSON struct {
-	Message     string              `json:"message"`
+	Message string `json:"message"`
+	// Kind is the category, for failures that have one.
+	Kind        string              `json:"kind,omitempty"`
 	Diagnostics []config.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 func describe(err error) errorJSON {
-	return errorJSON{Message: err.Error(), Diagnostics: diagnosticsIn(err)}
+	return errorJSON{Message: err.Error(), Kind: kindOf(err), Diagnostics: diagnosticsIn(err)}
 }
 
 func diagnosticsIn(err error) []config.Diagnostic {

@@ -8,13 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/schema"
-	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
 
 // project is the configuration a command works with.
@@ -24,6 +22,7 @@ type project struct {
 	cwd, home string
 	// profile limits what there is; nil when nothing does.
 	profile *config.Profile
+	locked  *lock.File // nil until it is needed
 }
 
 // open finds and reads the configuration, and says what is to be said on every run: of the named providers, or of all
@@ -90,32 +89,6 @@ func shown(cwd, path string) string {
 
 func (a *app) warn(text string) {
 	a.display.Note(a.display.ErrPainter().Warning("warning: ") + paint.Text(text))
-}
-
-// specs says how to start the named providers; all of them when none is named.
-func (p *project) specs(names ...string) ([]engine.ProviderSpec, error) {
-	var specs []engine.ProviderSpec
-	var missing config.Diagnostics
-	for _, pr := range p.Providers {
-		if len(names) > 0 && !slices.Contains(names, pr.Name) {
-			continue
-		}
-		path, ok := p.global.DevOverrides[pr.Name]
-		if !ok {
-			missing = append(missing, pr.Errorf("Provider \""+pr.Name+"\" is not installed",
-				"Installing providers is not available in this build yet. Build one and name the binary in %s: dev_overrides { %s = \"/path/to/provider-%s\" }.",
-				p.short(p.global.File), pr.Name, pr.Name)...)
-			continue
-		}
-		specs = append(specs, engine.ProviderSpec{
-			Name: pr.Name, Path: path, Timeout: p.Settings.CallTimeout,
-			Config: func(s *configv1.ConfigSchema) (*structpb.Struct, error) { return pr.Decode(s) },
-		})
-	}
-	if len(missing) > 0 {
-		return nil, missing
-	}
-	return specs, nil
 }
 
 // named checks that the project has a provider.

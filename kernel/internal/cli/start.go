@@ -7,29 +7,45 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/agentco/agent/kernel/internal/catalogue"
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/schedule"
 )
 
-// startNamed is start for providers that somebody named; none for all. Nothing is started when one of them is not there.
-func (a *app) startNamed(p *project, names []string) (*engine.Engine, error) {
+// prepareNamed is prepare for providers that somebody named; none for all. Nothing is started when one of them is not there.
+func (a *app) prepareNamed(p *project, names []string) (*engine.Engine, error) {
 	for _, name := range names {
 		if err := p.named(name); err != nil {
 			return nil, err
 		}
 	}
-	return a.start(p, names...)
+	return a.prepare(p, names...)
+}
+
+// prepare is start for what may need no more of a provider than is known of it: those that the catalogue knows are started
+// at their first call, or by ready.
+func (a *app) prepare(p *project, names ...string) (*engine.Engine, error) {
+	return a.openEngine(a.ctx, p, true, names...)
+}
+
+// ready starts a provider that was only prepared, so that a start that fails is told as one.
+func (a *app) ready(p *project, s *engine.Session, provider string) error {
+	if a.display.err.live {
+		a.display.SetStatus("starting providers")
+		defer a.display.SetStatus("")
+	}
+	return p.explain(s.Engine().Start(a.ctx, provider))
 }
 
 // start opens an engine with the named providers, all when none is named. The engine is nil when nothing
 // could be started; with providers that failed there are both an engine and an error.
 func (a *app) start(p *project, names ...string) (*engine.Engine, error) {
-	return a.startWithin(a.ctx, p, names...)
+	return a.openEngine(a.ctx, p, false, names...)
 }
 
-// startWithin is start for as long as ctx lasts.
-func (a *app) startWithin(ctx context.Context, p *project, names ...string) (*engine.Engine, error) {
+// openEngine opens an engine; what it starts for that, it starts for as long as ctx lasts.
+func (a *app) openEngine(ctx context.Context, p *project, lazy bool, names ...string) (*engine.Engine, error) {
 	specs, err := p.specs(names...)
 	if err != nil {
 		return nil, err
@@ -42,7 +58,7 @@ func (a *app) startWithin(ctx context.Context, p *project, names ...string) (*en
 		a.display.SetStatus("starting providers")
 	}
 	e, err := engine.Open(ctx, engine.Options{
-		Providers: specs, Policies: p.Policies,
+		Providers: specs, Policies: p.Policies, Catalogue: catalogue.Default(), Lazy: lazy,
 		Retry:       schedule.Retry{BaseDelay: p.Settings.Retry.BaseDelay, Factor: p.Settings.Retry.Factor, Max: p.Settings.Retry.Max},
 		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
 	})
@@ -93,6 +109,9 @@ func (p *project) explain(err error) error {
 
 // override is where the user's configuration names the binary of a provider.
 func (p *project) override(provider string) string {
+	if _, overridden := p.global.DevOverrides[provider]; !overridden {
+		return p.lockShown()
+	}
 	return fmt.Sprintf("%s:%d", p.short(p.global.File), p.global.OverrideLine(provider))
 }
 

@@ -1,0 +1,573 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/kernel/internal/lock"
+	"github.com/agentco/agent/kernel/internal/registry"
+	"github.com/agentco/agent/kernel/internal/registry/registrytest"
+)
+
+// machine is a computer of its own: a home, and a small internet that it is connected to.
+type machine struct {
+	*testing.T
+	net  *registrytest.Net
+	home string
+	env  []string
+}
+
+// here is the platform that the tests run on, elsewhere one that they do not.
+var here, elsewhere = registry.Here().String(), "plan9_386"
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	m := &machine{T: t, net: registrytest.New(t), home: t.TempDir()}
+	m.env = append(os.Environ(), "HOME="+m.home, "GITHUB_TOKEN=", "NO_COLOR=1", "TERM=dumb")
+	for variable, dir := range map[string]string{"CONFIG": "config", "CACHE": "cache", "STATE": "state", "DATA": "data"} {
+		m.env = append(m.env, "XDG_"+variable+"_HOME="+filepath.Join(m.home, dir))
+	}
+	m.env = append(m.env, m.net.Env()...)
+	m.write("project/agent.hcl", `required_providers {
+  filesystem = {
+    source  = "github.com/agentco/provider-filesystem"
+    version = "~> 2.0.0"
+  }
+}
+
+provider "filesystem" {
+  allowed_roots = ["${path.root}"]
+}
+`)
+	return m
+}
+
+func (m *machine) path(name string) string { return filepath.Join(m.home, filepath.FromSlash(name)) }
+
+func (m *machine) write(name, text string) {
+	m.Helper()
+	require.NoError(m, os.MkdirAll(filepath.Dir(m.path(name)), 0o755))
+	require.NoError(m, os.WriteFile(m.path(name), []byte(text), 0o644))
+}
+
+func (m *machine) read(name string) string {
+	m.Helper()
+	text, err := os.ReadFile(m.path(name))
+	require.NoError(m, err)
+	return string(text)
+}
+
+const lockFile = "project/.agent/agent.lock.hcl"
+
+// command is agent in the project.
+func (m *machine) command(args ...string) *exec.Cmd {
+	m.Helper()
+	agent, err := exec.LookPath("agent")
+	require.NoError(m, err)
+	cmd := exec.Command(agent, args...)
+	cmd.Dir, cmd.Env = m.path("project"), m.env
+	return cmd
+}
+
+// ran is how a command ended.
+type ran struct {
+	code           int
+	stdout, stderr string
+}
+
+func (m *machine) run(args ...string) ran {
+	m.Helper()
+	return m.runCommand(m.command(args...))
+}
+
+func (m *machine) runCommand(cmd *exec.Cmd) ran {
+	m.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		require.NoError(m, err)
+	}
+	return ran{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+func (m *machine) must(args ...string) ran {
+	m.Helper()
+	r := m.run(args...)
+	require.Equal(m, 0, r.code, "agent %v: %s%s", args, r.stdout, r.stderr)
+	return r
+}
+
+// fails runs a command that must change neither the lock file nor the cache.
+func (m *machine) fails(code int, args ...string) ran {
+	m.Helper()
+	before := m.snapshot()
+	r := m.run(args...)
+	require.Equal(m, code, r.code, "agent %v: %s%s", args, r.stdout, r.stderr)
+	require.Equal(m, before, m.snapshot())
+	return r
+}
+
+// snapshot is what a failure may not change.
+func (m *machine) snapshot() map[string]string {
+	m.Helper()
+	found := map[string]string{}
+	for _, top := range []string{"project", "cache"} {
+		require.NoError(m, filepath.WalkDir(m.path(top), func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case os.IsNotExist(err):
+				return nil
+			case err != nil || d.IsDir():
+				return err
+			case filepath.Base(filepath.Dir(path)) == "locks": // empty files that stay
+				return nil
+			}
+			content, err := os.ReadFile(path)
+			found[path] = string(content)
+			return err
+		}))
+	}
+	return found
+}
+
+// locked is the lock file as agent reads it.
+func (m *machine) locked(name string) lock.Provider {
+	m.Helper()
+	file, err := lock.Read(m.path(lockFile), "lock")
+	require.NoError(m, err)
+	p, ok := file.Provider(name)
+	require.True(m, ok, "%s is not locked", name)
+	return p
+}
+
+// binary is a real provider.
+func binary(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(binaries, "provider-"+name))
+	require.NoError(t, err)
+	return content
+}
+
+// variant is a binary that is another one and still runs: what stands behind an executable is not looked at.
+func variant(binary []byte, v string) []byte { return append(bytes.Clone(binary), "\n"+v...) }
+
+// filesystem is a release of provider-filesystem.
+func filesystem(t testing.TB, v string, platforms ...string) registrytest.Release {
+	t.Helper()
+	if len(platforms) == 0 {
+		platforms = []string{here, elsewhere}
+	}
+	return registrytest.Built("provider-filesystem", v, variant(binary(t, "filesystem"), v), platforms...)
+}
+
+// publish puts releases of provider-filesystem on GitHub.
+func (m *machine) publish(releases ...registrytest.Release) *registrytest.Forge {
+	m.Helper()
+	forge := m.net.GitHub("github.com")
+	forge.Publish("agentco/provider-filesystem", releases...)
+	return forge
+}
+
+// The way of a provider from its release to a call, with the agent.hcl of the seeds; then everything from the cache,
+// without a request; then a newer version, and back by the lock file.
+func TestInit(t *testing.T) {
+	m := newMachine(t)
+	forge := m.publish(filesystem(t, "2.0.0"), filesystem(t, "2.1.0"))
+
+	r := m.fails(2, "tools")
+	require.Contains(t, r.stderr, `Provider "filesystem" is not installed`)
+	require.Contains(t, r.stderr, "agent.hcl:2:3")
+	require.Contains(t, r.stderr, "Run agent init.")
+
+	r = m.must("init")
+	require.Regexp(t, `(?m)^│? ?filesystem +│? ?2\.0\.0 .*~> 2\.0\.0 .*newest of 1 .*github\.com.*sha256 of provider-filesystem_2\.0\.0_checksums\.txt, not signed`, r.stdout)
+	require.Contains(t, r.stdout, "wrote .agent/agent.lock.hcl: commit it\n")
+	require.Contains(t, r.stderr, "· downloading filesystem (")
+	p := m.locked("filesystem")
+	require.Equal(t, "2.0.0", p.Version)
+	// The first lock records every platform of the release (K01).
+	require.Len(t, p.Checksums, 2)
+	require.Len(t, p.Programs, 1)
+
+	m.net.Forget()
+	first := m.read(lockFile)
+	r = m.must("init")
+	require.Regexp(t, `filesystem .*2\.0\.0 .*locked .*cache .*the lock file`, r.stdout)
+	require.NotContains(t, r.stdout, "wrote")
+	require.Equal(t, first, m.read(lockFile))
+	m.write("project/hello.txt", "hello from the cache\n")
+	r = m.must("invoke", "filesystem.read_file", "path=hello.txt")
+	require.Contains(t, r.stdout, "hello from the cache")
+	require.Empty(t, m.net.Requests(), "a lock file and a warm cache need nobody (K06)")
+
+	// A newer version is offered, taken, and left again.
+	forge.Publish("agentco/provider-filesystem", filesystem(t, "2.0.1"))
+	require.Regexp(t, `2\.0\.0 +│? ?~> 2\.0\.0`, m.must("init").stdout, "the lock file decides")
+	r = m.must("init", "--upgrade", "--dry-run")
+	require.Contains(t, r.stdout, "2.0.0 → 2.0.1")
+	require.Contains(t, r.stdout, "nothing was changed: agent init --upgrade does it")
+	require.Equal(t, first, m.read(lockFile))
+	r = m.must("init", "--upgrade")
+	require.Contains(t, r.stdout, "2.0.0 → 2.0.1")
+	require.Contains(t, r.stdout, "upgraded from 2.0.0")
+	second := m.read(lockFile)
+	require.Equal(t, "2.0.1", m.locked("filesystem").Version)
+	m.must("tools")
+
+	m.net.Forget()
+	m.write(lockFile, first)
+	m.must("init")
+	m.must("tools")
+	require.Equal(t, first, m.read(lockFile))
+	m.write(lockFile, second)
+	m.must("tools")
+	require.Empty(t, m.net.Requests(), "both versions are in the cache")
+}
+
+func TestInitJSON(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	var answer struct {
+		Providers []struct {
+			Name, Version, Why, From, Path string
+			Verified                       string `json:"verified_by"`
+		}
+		LockChanged bool `json:"lock_changed"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(m.must("init", "--json").stdout), &answer))
+	require.True(t, answer.LockChanged)
+	require.Len(t, answer.Providers, 1)
+	require.Equal(t, "github.com", answer.Providers[0].From)
+	require.FileExists(t, answer.Providers[0].Path)
+
+	m.net.GitHub("github.com").Publish("agentco/provider-filesystem", filesystem(t, "3.0.0"))
+	m.write("project/agent.hcl", strings.Replace(m.read("project/agent.hcl"), "~> 2.0.0", "= 9.0.0", 1))
+	var failed struct {
+		Error struct{ Kind, Message string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(m.fails(1, "init", "--json").stdout), &failed))
+	require.Equal(t, "no-matching-version", failed.Error.Kind)
+}
+
+// Each way to fail is an error of its own, ends with 1 and changes nothing.
+func TestInitFails(t *testing.T) {
+	good := filesystem(t, "2.0.0")
+	archive := "provider-filesystem_2.0.0_" + here + ".tar.gz"
+	tests := []struct {
+		name    string
+		release registrytest.Release
+		break_  func(*machine)
+		kind    string
+		want    []string
+	}{
+		{"rate limit (K06)", good, func(m *machine) {
+			m.net.Break("api.github.com", "", -1, registrytest.Headers(http.StatusForbidden, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "4102444800"))
+		}, "rate-limited", []string{"GITHUB_TOKEN", "its limit is over"}},
+		{"no repository", registrytest.Release{}, nil, "not-found", []string{"github.com/agentco/provider-filesystem"}},
+		{"other platforms only", filesystem(t, "2.0.0", elsewhere), nil, "no-asset", []string{archive, elsewhere}},
+		{"mismatch (K01)", good.With(archive, []byte("something else")), nil, "checksum-mismatch", []string{archive}},
+		{"no checksum (K04)", good.With("provider-filesystem_2.0.0_checksums.txt", []byte(strings.Repeat("0", 64)+"  compat-"+archive+".old\n")), nil, "no-checksum", []string{archive}},
+		{"hostile archive (K09)", registrytest.Built("provider-x", "2.0.0", nil, here), nil, "", nil},
+		{"cut, again and again", good, func(m *machine) {
+			m.net.Break("storage.api.github.com", archive, -1, registrytest.Refuse)
+		}, "unreachable", []string{archive}},
+		{"storage says no (K08)", good, func(m *machine) {
+			m.net.Break("storage.api.github.com", archive, -1, registrytest.Status(http.StatusForbidden))
+		}, "unauthorized", []string{archive}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newMachine(t)
+			if tt.release.Tag != "" {
+				if tt.kind == "" { // the archive of another provider, under this name, with its own checksum
+					inside := tt.release.Assets[0].Data
+					tt.release, tt.kind, tt.want = good.With(archive, inside).Summed("provider-filesystem_2.0.0_checksums.txt"), "no-binary", []string{"no program named provider-filesystem, only provider-x"}
+				}
+				m.publish(tt.release)
+			} else {
+				m.net.GitHub("github.com")
+			}
+			if tt.break_ != nil {
+				tt.break_(m)
+			}
+			r := m.fails(1, "init", "--json")
+			var failed struct {
+				Error struct{ Kind, Message string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(r.stdout), &failed), r.stdout)
+			require.Equal(t, tt.kind, failed.Error.Kind, failed.Error.Message)
+			for _, want := range tt.want {
+				require.Contains(t, failed.Error.Message, want)
+			}
+			require.NoFileExists(t, m.path(lockFile))
+		})
+	}
+}
+
+// Of two providers one cannot be had: the other is not installed either.
+func TestInitIsAllOrNothing(t *testing.T) {
+	m := newMachine(t)
+	forge := m.publish(filesystem(t, "2.0.0"))
+	bash := registrytest.Built("provider-bash", "1.0.0", binary(t, "bash"), here)
+	forge.Publish("agentco/agent", bash.With("provider-bash_1.0.0_"+here+".tar.gz", []byte("damaged")))
+	m.write("project/agent.hcl", `required_providers {
+  filesystem = { source = "github.com/agentco/provider-filesystem" }
+  bash       = { source = "github.com/agentco/agent//provider-bash" }
+}
+provider "filesystem" {
+  allowed_roots = [path.root]
+}
+`)
+	r := m.run("init")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, "cannot download provider-bash_1.0.0_")
+	require.NoFileExists(t, m.path(lockFile))
+	installed, err := filepath.Glob(m.path("cache/agent/providers/*/*/*/*/*/*"))
+	require.NoError(t, err)
+	require.Empty(t, installed)
+
+	// The monorepo form, once it is whole.
+	forge.Publish("agentco/agent", bash)
+	m.must("init")
+	require.Contains(t, m.must("tools").stdout, "bash.bash")
+}
+
+// A lock made elsewhere knows all platforms of its release; one that does not says how to add this one (K01).
+func TestPlatforms(t *testing.T) {
+	m := newMachine(t)
+	release := filesystem(t, "2.0.0")
+	m.publish(release)
+	m.must("init")
+	whole := m.read(lockFile)
+	require.Contains(t, whole, elsewhere)
+
+	m.write(lockFile, strings.ReplaceAll(whole, here+" ", "solaris_amd64 "))
+	r := m.fails(1, "init")
+	require.Contains(t, r.stderr, "no checksum for "+here+", only for "+elsewhere+", solaris_amd64")
+	require.Contains(t, r.stderr, "agent providers lock --platform "+here)
+	r = m.fails(2, "tools")
+	require.Contains(t, r.stderr, "agent providers lock --platform "+here)
+
+	m.must("providers", "lock", "--platform", here)
+	p := m.locked("filesystem")
+	require.Len(t, p.Checksums, 3, "it adds and does not replace")
+	require.Equal(t, []string{here}, platformsOf(p.Programs))
+	m.must("init")
+	m.must("tools")
+
+	// The programs of other platforms can be locked too, so that their first init does not change the file.
+	m.must("providers", "lock", "--platform", elsewhere)
+	require.Len(t, m.locked("filesystem").Programs, 2)
+	require.Equal(t, p.Checksums, m.locked("filesystem").Checksums)
+
+	// A release that changed is no other platform.
+	m.write(lockFile, strings.ReplaceAll(m.read(lockFile), string(m.locked("filesystem").Checksums[registry.Here()]), strings.Repeat("0", 64)))
+	for _, args := range [][]string{{"init"}, {"providers", "lock", "--platform", here}} {
+		r = m.fails(1, args...)
+		require.Contains(t, r.stderr, "expected sha256:"+strings.Repeat("0", 64)+", as the lock file says, got sha256:")
+	}
+}
+
+func platformsOf(sums map[registry.Platform]lock.Checksum) (names []string) {
+	for p := range sums {
+		names = append(names, p.String())
+	}
+	return names
+}
+
+// In CI the lock file is not to change (K16).
+func TestReadOnly(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"), filesystem(t, "2.1.0"))
+	r := m.fails(2, "init", "--lockfile=readonly")
+	require.Contains(t, r.stderr, "the lock file does not have it")
+	m.must("init")
+
+	// Another machine, with the lock file alone, and programs that it does not know.
+	text := m.read(lockFile)
+	unknowing := text[:strings.Index(text, "\n  programs")] + "}\n"
+	require.NoError(t, os.RemoveAll(m.path("cache")))
+	m.write(lockFile, unknowing)
+	m.must("init", "--lockfile=readonly")
+	require.Equal(t, unknowing, m.read(lockFile))
+	m.net.Forget()
+	m.must("init", "--lockfile=readonly")
+	m.must("tools")
+	require.Empty(t, m.net.Requests())
+	// Downloads are verified, and so is what is installed, though the lock file says nothing of programs.
+	m.tamper()
+	r = m.run("invoke", "filesystem.list_directory", "path=.")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, "checksum mismatch")
+
+	agent := m.read("project/agent.hcl")
+	m.write("project/agent.hcl", strings.Replace(agent, "~> 2.0.0", "~> 2.1.0", 1))
+	r = m.fails(2, "init", "--lockfile=readonly")
+	require.Contains(t, r.stderr, "agent.hcl:2:3")
+	require.Contains(t, r.stderr, `the lock file has version 2.0.0, which "~> 2.1.0" does not allow`)
+	require.Contains(t, m.fails(2, "tools").stderr, `the lock file has version 2.0.0, which "~> 2.1.0" does not allow`)
+	m.must("init")
+	require.Equal(t, "2.1.0", m.locked("filesystem").Version)
+
+	m.write(lockFile, strings.Replace(m.read(lockFile), "  version ", "<<<<<<< HEAD\n  version ", 1))
+	for _, args := range [][]string{{"init"}, {"init", "--lockfile=readonly"}, {"tools"}} {
+		r = m.fails(2, args...)
+		require.Contains(t, r.stderr, "The lock file holds a merge conflict")
+		require.Regexp(t, `agent\.lock\.hcl:\d+:1`, r.stderr)
+	}
+	m.write(lockFile, "lock_file_version = 2\n")
+	require.Contains(t, m.fails(2, "init").stderr, "The lock file is from a newer agent")
+}
+
+// Lock entries that nothing requires are a warning (K16), and go when the file is written anyway.
+func TestUnusedLockEntries(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	m.must("init")
+	text := m.read(lockFile)
+	m.write(lockFile, text+strings.Replace(text[strings.Index(text, "\nprovider"):], `"filesystem"`, `"zsh"`, 1))
+	r := m.must("init", "--lockfile=readonly")
+	require.Contains(t, r.stderr, "warning: locked, but not required: zsh")
+	r = m.must("init")
+	require.Contains(t, r.stderr, "warning: no longer required, and no longer locked: zsh")
+	require.Equal(t, text, m.read(lockFile))
+}
+
+// tamper changes every installed program.
+func (m *machine) tamper() {
+	m.Helper()
+	programs, err := filepath.Glob(m.path("cache/agent/providers/*/*/*/*/*/*/provider-*"))
+	require.NoError(m, err)
+	require.NotEmpty(m, programs)
+	for _, path := range programs {
+		content, err := os.ReadFile(path)
+		require.NoError(m, err)
+		require.NoError(m, os.Remove(path))
+		require.NoError(m, os.WriteFile(path, append(content, "tampered"...), 0o755))
+	}
+}
+
+// What is in the cache is verified before it runs, and put right by init.
+func TestTamperedCache(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	m.must("init")
+	m.tamper()
+	r := m.run("invoke", "filesystem.list_directory", "path=.")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, "checksum mismatch")
+	require.Contains(t, r.stderr, "agent init")
+	r = m.must("init")
+	require.Contains(t, r.stderr, "the copy in the cache was damaged and is replaced")
+	m.must("tools")
+}
+
+// A provider with an override is neither asked for nor locked, and what is locked of it stays (K03).
+func TestInitWithOverrides(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	m.write("project/agent.hcl", `required_providers {
+  filesystem = { source = "github.com/agentco/provider-filesystem" }
+  bash       = { source = "unpublished.example/nobody/provider-bash", version = "= 7.0.0" }
+}
+provider "filesystem" {
+  allowed_roots = [path.root]
+}
+`)
+	override := func(path string) {
+		m.write("config/agent/config.hcl", fmt.Sprintf("dev_overrides {\n  bash = %q\n}\n", path))
+	}
+	override(filepath.Join(binaries, "provider-bash"))
+	r := m.must("init")
+	require.Equal(t, 1, strings.Count(r.stderr, "warning:"), r.stderr)
+	require.Contains(t, r.stderr, "bash = "+filepath.Join(binaries, "provider-bash"))
+	require.Regexp(t, `bash .*dev_overrides .*nothing`, r.stdout)
+	require.Empty(t, m.net.To("unpublished.example"))
+	require.NotContains(t, m.read(lockFile), "bash")
+	require.Contains(t, m.must("tools").stdout, "bash.bash")
+	m.must("invoke", "bash.bash", "command=true", "--yes")
+
+	text := m.read(lockFile)
+	locked := text + strings.NewReplacer(`"filesystem"`, `"bash"`).Replace(text[strings.Index(text, "\nprovider"):])
+	m.write(lockFile, locked)
+	m.must("init", "--upgrade")
+	require.Equal(t, "2.0.0", m.locked("bash").Version, "what was locked before the override stays")
+
+	override("/no/such/provider-bash")
+	r = m.fails(1, "init")
+	require.Contains(t, r.stderr, "/no/such/provider-bash")
+	require.Contains(t, r.stderr, "config.hcl:2")
+	require.NotContains(t, r.stderr, "unpublished.example")
+	override(m.path("project/agent.hcl"))
+	require.Contains(t, m.fails(1, "init").stderr, "its mode is -rw-r--r--")
+}
+
+// A mirror that misses one provider (K18).
+func TestMirrorWithGaps(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	m.must("init")
+	m.must("providers", "mirror", "../mirror", "--platform", here)
+	forge := m.net.GitHub("github.com")
+	forge.Publish("agentco/provider-filesystem", filesystem(t, "2.0.0"))
+	forge.Publish("agentco/agent", registrytest.Built("provider-bash", "1.0.0", binary(t, "bash"), here))
+	address := m.net.LoopbackMirror(m.path("mirror"), "")
+	m.write("project/agent.hcl", `required_providers {
+  filesystem = { source = "github.com/agentco/provider-filesystem" }
+  bash       = { source = "github.com/agentco/agent//provider-bash" }
+}
+provider "filesystem" {
+  allowed_roots = [path.root]
+}
+`)
+	fresh := func(direct string) {
+		require.NoError(t, os.RemoveAll(m.path("cache")))
+		require.NoError(t, os.RemoveAll(m.path("project/.agent")))
+		m.write("config/agent/config.hcl", fmt.Sprintf("registry_mirror {\n  default = %q\n%s}\n", address, direct))
+		m.net.Forget()
+	}
+	fresh("")
+	r := m.fails(1, "init")
+	require.Contains(t, r.stderr, "bash")
+	require.Contains(t, r.stderr, "direct block")
+	require.Empty(t, m.net.To("api.github.com"), "the forge is not asked without a direct block")
+
+	fresh("  direct {\n    prefix = \"github.com/agentco/agent\"\n  }\n")
+	r = m.must("init")
+	require.Regexp(t, `filesystem .*http://127\.0\.0\.1:`, r.stdout)
+	require.Regexp(t, `bash .*github\.com`, r.stdout)
+	for _, request := range m.net.To("api.github.com") {
+		require.NotContains(t, request.Path, "provider-filesystem")
+	}
+	require.Equal(t, "2.0.0", m.locked("filesystem").Version)
+
+	fresh("  direct {\n    prefix = \"github.com/agentco/agent\"\n  }\n")
+	m.net.Break(strings.TrimPrefix(address, "http://"), "provider-filesystem/index.json", -1, registrytest.Status(http.StatusInternalServerError))
+	r = m.fails(1, "init")
+	require.Contains(t, r.stderr, address)
+	require.Contains(t, r.stderr, "500")
+	m.net.Repair()
+
+	// Whatever the mirror serves is held to the lock file.
+	m.must("init")
+	require.NoError(t, os.RemoveAll(m.path("cache")))
+	archives, err := filepath.Glob(m.path("mirror/github.com/agentco/provider-filesystem/2.0.0/*.tar.gz"))
+	require.NoError(t, err)
+	require.Len(t, archives, 1)
+	evil := registrytest.Built("provider-filesystem", "2.0.0", []byte("evil"), here)
+	for _, asset := range evil.Assets {
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(archives[0]), asset.Name), asset.Data, 0o644))
+	}
+	r = m.fails(1, "init")
+	require.Contains(t, r.stderr, "as the lock file says")
+}
