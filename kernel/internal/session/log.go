@@ -58,8 +58,8 @@ var ErrClosed = errors.New("the session has ended")
 // NewLog begins the log of a session in a folder. Nothing is written before the first entry. warn, which may be nil, is
 // told at most once that the log is kept differently from how it should be. The caller ends the log with Close.
 func NewLog(folder string, meta Meta, warn func(string)) (*Log, error) {
-	if _, err := ulid.ParseStrict(meta.ID); err != nil {
-		return nil, fmt.Errorf("%q is no id of a session: %w", meta.ID, err)
+	if !isID(meta.ID) {
+		return nil, fmt.Errorf("%q is no id of a session: it must be an ULID", meta.ID)
 	}
 	if warn == nil {
 		warn = func(string) {}

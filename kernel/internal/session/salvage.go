@@ -39,8 +39,8 @@ func salvage(ctx context.Context, path string, damage *DamageError) (*Salvage, e
 		return nil, errors.Join(fmt.Errorf("%w, and what can be read of it cannot be saved: %w", damage, err), removeDatabase(fresh))
 	}
 	kept := fmt.Sprintf("%s.corrupt-%s", path, time.Now().UTC().Format("20060102T150405.000Z"))
-	for _, journal := range []string{"-wal", "-shm", "-journal", ""} {
-		if err := os.Rename(path+journal, kept+journal); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, suffix := range journals {
+		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w, and it cannot be put aside: %w", damage, err)
 		}
 	}
@@ -50,8 +50,11 @@ func salvage(ctx context.Context, path string, damage *DamageError) (*Salvage, e
 	return &Salvage{Cause: damage.Cause, Kept: kept, Events: count}, nil
 }
 
-func removeDatabase(path string) error {
-	return errors.Join(remove(path), remove(path+"-wal"), remove(path+"-shm"), remove(path+"-journal"))
+func removeDatabase(path string) (err error) {
+	for _, suffix := range journals {
+		err = errors.Join(err, remove(path+suffix))
+	}
+	return err
 }
 
 // rescue copies all that can be read from one file to another.

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Status is how a session stands.
@@ -116,3 +118,17 @@ const (
 
 // pathID is the id that the name of a file says.
 func pathID(path string) string { return strings.TrimSuffix(filepath.Base(path), extension) }
+
+func isID(text string) bool {
+	_, err := ulid.ParseStrict(text)
+	return err == nil
+}
+
+// idTime is when an id was made.
+func idTime(id string) time.Time {
+	parsed, err := ulid.ParseStrict(id)
+	if err != nil {
+		return time.Time{}
+	}
+	return parsed.Timestamp()
+}

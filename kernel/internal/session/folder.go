@@ -1,0 +1,175 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Folder is where sessions are kept, one file each.
+type Folder string
+
+// Summary is a session as a list of them shows it.
+type Summary struct {
+	Meta
+	Path string
+	// Size is that of all its files, in bytes.
+	Size  int64
+	Calls int64
+	// First is the first call: its producer, and the payload of its event; empty without one.
+	First Event
+	// Err is why the file cannot be read; Meta has the ID then, and when it was begun as far as that says.
+	Err error
+}
+
+// List lists all sessions, the newest first. A folder that is not there has none.
+func (f Folder) List(ctx context.Context) ([]Summary, error) {
+	ids, err := f.ids()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Summary, len(ids))
+	for i, id := range ids {
+		all[i] = f.summary(ctx, id)
+	}
+	return all, nil
+}
+
+// ids are those of all sessions, the newest first: an ULID begins with its time.
+func (f Folder) ids() (ids []string, err error) {
+	entries, err := os.ReadDir(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot list the sessions: %w", err)
+	}
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), extension); ok && isID(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(b, a) })
+	return ids, nil
+}
+
+// Path is the file of a session.
+func (f Folder) Path(id string) string { return filepath.Join(string(f), id+extension) }
+
+func (f Folder) summary(ctx context.Context, id string) Summary {
+	s := Summary{Path: f.Path(id), Meta: Meta{ID: id, Started: idTime(id)}}
+	for _, suffix := range journals {
+		if info, err := os.Stat(s.Path + suffix); err == nil {
+			s.Size += info.Size()
+		}
+	}
+	file, err := read(ctx, s.Path)
+	if err != nil {
+		s.Err = err
+		return s
+	}
+	defer file.Close()
+	s.Meta = file.meta
+	s.Err = errors.Join(
+		file.db.QueryRowContext(ctx, "SELECT count(*) FROM events WHERE kind = 'tool_call'").Scan(&s.Calls),
+		file.first(ctx, &s.First))
+	return s
+}
+
+// first finds the first call.
+func (f *File) first(ctx context.Context, e *Event) error {
+	for first, err := range query(ctx, f.db, scanEvent, eventColumns+" WHERE kind = 'tool_call' ORDER BY sequence LIMIT 1") {
+		*e = first
+		return err
+	}
+	return nil
+}
+
+// NotFoundError is a word that stands for no session, or for several.
+type NotFoundError struct {
+	Word string
+	// Among are those that it may stand for: all sessions when it fits none.
+	Among []string
+	// Several is set when it fits more than one.
+	Several bool
+}
+
+func (e *NotFoundError) Error() string {
+	switch {
+	case e.Several:
+		return fmt.Sprintf("%q fits %d sessions: %s; write more of it", e.Word, len(e.Among), strings.Join(e.Among[:min(5, len(e.Among))], ", "))
+	case len(e.Among) == 0:
+		return "there are no sessions yet"
+	default:
+		return fmt.Sprintf("there is no session %q; 'agent session list' lists them", e.Word)
+	}
+}
+
+// Last is the word for the newest session.
+const Last = "last"
+
+// Find finds a session by its id, by the beginning of it, or by Last. The error is a *NotFoundError when there is none.
+func (f Folder) Find(word string) (path string, err error) {
+	ids, err := f.ids()
+	if err != nil {
+		return "", err
+	}
+	if word == Last && len(ids) > 0 {
+		return f.Path(ids[0]), nil
+	}
+	var fitting []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, strings.ToUpper(word)) {
+			fitting = append(fitting, id)
+		}
+	}
+	switch {
+	case len(fitting) == 1:
+		return f.Path(fitting[0]), nil
+	case len(fitting) > 1:
+		return "", &NotFoundError{Word: word, Among: fitting, Several: true}
+	default:
+		return "", &NotFoundError{Word: word, Among: ids}
+	}
+}
+
+// journals are the endings of the files of a session, the session itself last.
+var journals = []string{"-wal", "-shm", "-journal", ""}
+
+// Remove deletes a session for good, unless a process writes it: then it fails with ErrRunning and deletes nothing.
+func (f Folder) Remove(id string) error {
+	path := f.Path(id)
+	lock := flock.New(lockOf(path), flock.SetPermissions(0o600))
+	free, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("cannot delete session %s: %w", id, err)
+	}
+	if !free {
+		return ErrRunning
+	}
+	return errors.Join(removeDatabase(path), remove(lock.Path()), lock.Unlock())
+}
+
+// ErrRunning is the answer about a session that a process still writes.
+var ErrRunning = errors.New("the session is running")
+
+// Old are the sessions of a list that are older than a duration, zero for any age, without the newest keep of them. One
+// that runs is never old.
+func Old(all []Summary, age time.Duration, keep int, now time.Time) (old []Summary) {
+	for i, s := range all {
+		if i < keep || s.Status == Running || now.Sub(s.Started) < age {
+			continue
+		}
+		old = append(old, s)
+	}
+	return old
+}
