@@ -101,7 +101,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 	flags.StringVarP(&a.flags.dir, "chdir", "C", "", "work in this `folder`")
 	flags.BoolVar(&a.flags.json, "json", false, "write JSON to stdout")
 	flags.StringVar(&a.flags.logLevel, "log-level", "", "`level` of the log on stderr: trace, debug, info, warn or error (default warn)")
-	flags.StringVar(&a.flags.profile, "profile", "", "work with what the agent_profile of this `name` has (default: the one called default, if there is one)")
+	a.addProfileFlag(root)
 	root.AddCommand(
 		a.initCommand(),
 		a.validateCommand(),

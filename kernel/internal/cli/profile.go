@@ -4,10 +4,31 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/schema"
 )
+
+// addProfileFlag gives every command the flag, with the names there are.
+func (a *app) addProfileFlag(root *cobra.Command) {
+	root.PersistentFlags().StringVar(&a.flags.profile, "profile", "",
+		"work with what the agent_profile of this `name` has (default: the one called default, if there is one)")
+	_ = root.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		a.display.Silence()
+		a.flags.profile = "" // what is being written is none yet
+		var names []cobra.Completion
+		if a.enter() == nil {
+			if p, err := a.read(); err == nil {
+				for _, profile := range p.Profiles {
+					names = append(names, profile.Name)
+				}
+			}
+		}
+		return names, noFiles
+	})
+}
 
 // useProfile chooses the profile that a command works under: the one of the flag, else the default one, if there is
 // one, else none.
