@@ -74,6 +74,7 @@ type shell struct {
 	// person is set when the lines come from one, who sees what fails and goes on.
 	person  bool
 	input   input
+	script  *scriptInput // the input when it is no person
 	history *lineedit.History
 	project *project
 	session *engine.Session
@@ -212,10 +213,7 @@ func (sh *shell) end(text string, err error) error {
 	}
 	sh.silent = false
 	sh.report(err)
-	var placed *placedError
-	if errors.As(err, &placed) && placed.from > 0 && !sh.app.flags.json {
-		sh.display.Note(point(text, placed.from, placed.to, sh.display.ErrPainter()))
-	}
+	sh.showPlace(text, err)
 	switch {
 	case sh.ctx.Err() != nil:
 		return context.Cause(sh.ctx)
@@ -229,6 +227,30 @@ func (sh *shell) end(text string, err error) error {
 	default:
 		return err
 	}
+}
+
+// showPlace shows what of a line an error is about: the word if it is one word of several, and in a script, where
+// nobody has just typed it, the line.
+func (sh *shell) showPlace(text string, err error) {
+	var placed *placedError
+	within := errors.As(err, &placed) && placed.from > 0
+	p := sh.display.ErrPainter()
+	switch {
+	case sh.app.flags.json:
+	case within:
+		sh.display.Note(sh.lineNumber(text, placed.from) + point(text, placed.from, placed.to, p))
+	case !sh.person:
+		first, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
+		sh.display.Note(p.Dim(sh.lineNumber(text, 0) + "  " + paint.Clip(paint.Line(first), max(p.Width, 80)-4)))
+	}
+}
+
+// lineNumber says which line of a script a byte of a text from it is on.
+func (sh *shell) lineNumber(text string, at int) string {
+	if sh.script == nil {
+		return ""
+	}
+	return fmt.Sprintf("  line %d\n", sh.script.rows-strings.Count(text[at:], "\n")+1)
 }
 
 // inForeground runs a call that Ctrl-C cancels without ending the shell.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/agentco/agent/kernel/internal/lineedit"
 	"github.com/agentco/agent/kernel/internal/words"
@@ -22,7 +23,8 @@ type input interface {
 // newInput is a person at a terminal, who can edit where the terminal can, or a script.
 func (sh *shell) newInput() input {
 	if !sh.person {
-		return &scriptInput{reader: bufio.NewReader(os.Stdin)}
+		sh.script = &scriptInput{reader: bufio.NewReader(os.Stdin)}
+		return sh.script
 	}
 	t := openTerminal()
 	if !sh.display.err.live {
@@ -36,12 +38,8 @@ func (sh *shell) newInput() input {
 	return &editedInput{editor: editor, terminal: t, display: sh.display}
 }
 
-// unfinished reports whether a line has to go on for its quotes to be closed.
-func unfinished(text string) bool {
-	_, err := words.Split(text)
-	var e *words.Error
-	return errors.As(err, &e) && e.Unfinished
-}
+// unfinished reports whether a line has to go on, for its quotes to be closed.
+func unfinished(text string) bool { return !words.Complete(text) }
 
 // editedInput is a person at a terminal with a cursor.
 type editedInput struct {
@@ -85,6 +83,7 @@ func (in *plainInput) close() { in.terminal.close() }
 // scriptInput is stdin when it is no person.
 type scriptInput struct {
 	reader  *bufio.Reader
+	rows    int           // read so far
 	replies chan rowReply // of a read that goes on; nil for none
 }
 
@@ -108,6 +107,7 @@ func (in *scriptInput) next(ctx context.Context, _ string) (string, error) {
 			return "", context.Cause(ctx)
 		case r := <-in.replies:
 			in.replies = nil
+			in.rows += strings.Count(r.text, "\n")
 			return r.text, r.err
 		}
 	})

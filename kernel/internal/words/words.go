@@ -44,6 +44,14 @@ func Split(text string) ([]Line, error) {
 	return s.lines, nil
 }
 
+// Complete reports whether a text needs no more rows: no quote is open, and no row is to go on after a backslash.
+func Complete(text string) bool {
+	s := splitter{text: text}
+	for s.next() {
+	}
+	return s.err == nil && !s.goesOn
+}
+
 // Partial is a text as far as it is typed.
 type Partial struct {
 	// Words are those of the last line that are complete.
@@ -83,6 +91,7 @@ type splitter struct {
 	quoted  bool
 	quote   byte // that is open
 	comment bool // the text ended in one
+	goesOn  bool // it ended with a line feed behind a backslash
 	err     *Error
 }
 
@@ -184,5 +193,6 @@ func (s *splitter) escaped() bool {
 		s.current.WriteByte(s.text[s.at+1])
 	}
 	s.at += 2
+	s.goesOn = s.text[s.at-1] == '\n' && s.at == len(s.text)
 	return true
 }

@@ -101,6 +101,14 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
+func TestComplete(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "a b\n": true, "a 'b\n": false, "a \"b\\\n": false, "a \\": false, "a \\\n": false, "a \\\nb\n": true, "# a \\\n": true, "'a \\\n'": true,
+	} {
+		require.Equal(t, want, Complete(text), text)
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	for _, text := range []string{"a b='c d' \"e\\\"\" # f\ng \\\nh", `\`, "'", "a\x00b", "日 本"} {
 		f.Add(text)
