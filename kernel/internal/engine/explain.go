@@ -28,5 +28,5 @@ func (s *Session) Explain(ctx context.Context, r Request) (Explanation, *toolv1.
 	if err != nil {
 		return Explanation{}, err
 	}
-	return s.gate.Explain(ctx, forGate(callID(r.Operation), r)), nil
+	return s.gate.Explain(ctx, forGate(NewCallID(r.Operation), r)), nil
 }

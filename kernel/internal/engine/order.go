@@ -21,6 +21,7 @@ func (c *call) mayBegin(ctx context.Context) bool {
 			return false
 		}
 		if !before.outcome.Good() {
+			c.outcome.SkippedFor = before.outcome.CallID
 			c.fail(Skipped, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
 				"%s was not run: it comes after %s, which %s", c.outcome.Operation, before.outcome.Operation, ending(before.outcome)))
 			return false

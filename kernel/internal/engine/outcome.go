@@ -61,6 +61,8 @@ type Outcome struct {
 	ExitStatus *toolv1.ToolEvent_ExitStatus
 	// Report is what the provider said of a call that was cancelled or timed out; nil when it said nothing.
 	Report *Report
+	// SkippedFor is the id of the call for which this one was skipped; empty unless Status is Skipped.
+	SkippedFor string
 	// DecidedBy says what let the call run, or did not: a policy, a flag, a person, a default. Empty when the
 	// call was refused before that: its arguments did not fit, or its provider could not even preview it.
 	DecidedBy string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
+	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
 )
@@ -66,7 +67,7 @@ type call struct {
 
 func (t *turn) call(i int, r Request, sink Sink) *call {
 	c := &call{turn: t, request: r, sink: sink, over: make(chan struct{})}
-	c.outcome = Outcome{CallID: cmp.Or(r.CallID, callID(r.Operation)), Operation: r.Operation.String()}
+	c.outcome = Outcome{CallID: cmp.Or(r.CallID, NewCallID(r.Operation)), Operation: r.Operation.String()}
 	for _, before := range r.After {
 		if before < i {
 			c.after = append(c.after, t.calls[before])
@@ -91,7 +92,8 @@ func (c *call) log() {
 	}
 }
 
-func callID(op Operation) string {
+// NewCallID is an id for a call of an operation that no other has.
+func NewCallID(op Operation) string {
 	if op.IsCommand() {
 		return "sc_" + ulid.Make().String()
 	}
@@ -118,7 +120,7 @@ func (t *turn) run(ctx context.Context) {
 	for i, c := range sound {
 		c.interrupt(plan, i)
 		if verdict, decided := plan.Decided(i); decided {
-			running.Go(func() { c.follow(ctx, verdict) })
+			c.take(ctx, verdict, &running)
 		} else {
 			open = append(open, i)
 		}
@@ -128,8 +130,17 @@ func (t *turn) run(ctx context.Context) {
 	}
 	verdicts := plan.Ask(ctx)
 	for _, i := range open {
-		running.Go(func() { sound[i].follow(ctx, verdicts[i]) })
+		sound[i].take(ctx, verdicts[i], &running)
 	}
+}
+
+// take follows a verdict, beside other calls when the call runs. What does not run is told of in the order of the turn.
+func (c *call) take(ctx context.Context, v gate.Verdict, running *sync.WaitGroup) {
+	if v.Allowed {
+		running.Go(func() { c.follow(ctx, v) })
+		return
+	}
+	c.follow(ctx, v)
 }
 
 func (t *turn) outcomes() []Outcome {
@@ -158,8 +169,8 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	if v.Arguments != nil {
 		c.request.Arguments = v.Arguments
 	}
-	if v.Item != nil {
-		c.turn.session.journal.Planned(c.turn.id, v.Item)
+	if item := c.decided(v); item != nil {
+		c.turn.session.journal.Planned(c.turn.id, item)
 	}
 	switch {
 	case v.Allowed && c.mayBegin(ctx):
@@ -172,6 +183,24 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	default:
 		c.fail(Denied, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PERMISSION_DENIED, "%s", v.Reason))
 	}
+}
+
+// decided is what the journal keeps of a verdict: the item that was asked about, or, of a call that changes something or
+// may not run, one that says who decided without asking. A reading that simply may run is in no plan.
+func (c *call) decided(v gate.Verdict) *planv1.PlanItem {
+	op := c.request.Operation
+	if v.Item != nil || v.Refusal != nil || v.Allowed && op.Kind != toolv1.ToolKind_TOOL_KIND_RESOURCE {
+		return v.Item
+	}
+	item := &planv1.PlanItem{
+		Id: ulid.Make().String(), CallId: c.outcome.CallID, Provider: op.Provider, OperationName: op.Name,
+		Input: c.request.Arguments, Decision: planv1.PlanDecision_PLAN_DECISION_DENY, DecidedBy: v.By,
+		Kind: op.Kind, Risk: op.Risk, Description: op.Description, ProducerCategory: op.Category,
+	}
+	if v.Allowed {
+		item.Decision = planv1.PlanDecision_PLAN_DECISION_ALLOW
+	}
+	return item
 }
 
 // recorded returns when a call that changes something can be told of even if the kernel dies in it: there is no change
