@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 )
 
@@ -74,7 +73,7 @@ func findChecksums(prefix, repo, version string, assets []Asset) (Asset, bool) {
 	}
 	var only []Asset
 	for _, a := range assets {
-		if strings.HasSuffix(a.Name, "_"+version+"_checksums.txt") && path.Base(a.Name) == a.Name {
+		if strings.HasSuffix(a.Name, "_"+version+"_checksums.txt") {
 			only = append(only, a)
 		}
 	}

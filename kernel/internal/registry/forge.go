@@ -3,8 +3,10 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/agentco/agent/kernel/internal/config"
 )
@@ -51,7 +53,7 @@ func (f forge) read(ctx context.Context, s config.Source) (listing, error) {
 			return all, nil
 		}
 		if u, err := url.Parse(next); err != nil || !o.owns(u) {
-			return listing{}, r.strange(fmt.Errorf("its next page is on another host"))
+			return listing{}, r.strange(errors.New("its next page is on another host"))
 		}
 		r.url = next
 	}
@@ -90,12 +92,16 @@ func (r request) strange(err error) *Error {
 	return r.blamed(e)
 }
 
-// own marks the files of releases as coming from here.
+// own marks the files of releases as coming from here. A name that is no plain file name, as GitLab's links may
+// have, is none of ours: it would only get into messages, and paths.
 func (o *origin) own(releases []published) []published {
 	for i := range releases {
-		for j := range releases[i].assets {
-			releases[i].assets[j].from = o
+		assets := releases[i].assets
+		assets = slices.DeleteFunc(assets, func(a Asset) bool { return !plainName(a.Name) })
+		for j := range assets {
+			assets[j].from = o
 		}
+		releases[i].assets = assets
 	}
 	return releases
 }

@@ -23,6 +23,8 @@ func (r request) refused(resp *http.Response, shown string) *Error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		e.Code = NotFound
 		e.Advice = r.tokenAdvice("Check the name. A private repository needs a token", "The token may not have access to it")
+	case (code == http.StatusUnauthorized || code == http.StatusForbidden) && r.answering(resp) != r.from.name:
+		e.Code, e.Advice = Unauthorized, "The forge sent us there with what should have been enough; try again"
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		e.Code = Unauthorized
 		e.Advice = r.tokenAdvice("It needs a token", "The token is not accepted: it may have expired or lack access")
