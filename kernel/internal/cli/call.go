@@ -23,6 +23,8 @@ type callFlags struct {
 	timeout  time.Duration
 	// unattended is set when nobody is to be asked, even if there is somebody.
 	unattended bool
+	// approver answers in the place of a person; nil to ask one.
+	approver gate.Approver
 }
 
 // check finds what the flags themselves cannot.
@@ -163,13 +165,17 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 	if err := flags.check(); err != nil {
 		return err
 	}
-	var approver gate.Approver
-	if flags.yes {
+	approver := flags.approver
+	switch {
+	case approver != nil:
+	case flags.yes:
 		approver = gate.ApproveAll("--yes")
-	} else if t := flags.person(); t != nil {
-		defer t.close()
-		a.prompt.display, a.prompt.terminal, a.prompt.project = a.display, t, p.Project
-		approver = &a.prompt
+	default:
+		if t := flags.person(); t != nil {
+			defer t.close()
+			a.prompt.display, a.prompt.terminal, a.prompt.project = a.display, t, p.Project
+			approver = &a.prompt
+		}
 	}
 	e, err := a.start(p, names...)
 	if e == nil {
@@ -191,9 +197,7 @@ func (a *app) session(e *engine.Engine, p *project, approver gate.Approver) *eng
 func (a *app) call(s *engine.Session, flags callFlags, op engine.Operation, args *structpb.Struct) error {
 	v := a.viewer(s.Engine(), op, flags.markdown)
 	outcome := s.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
-	if outcome.Status == engine.Denied && outcome.Plan.GetPreview() != nil && !a.prompt.asked {
-		a.display.Note(planned(outcome.Plan, a.display.ErrPainter())) // whoever reads the log has to know what it was
-	}
+	a.noteDenied(outcome)
 	v.outcome(outcome)
 	if outcome.Status == engine.Completed {
 		return nil

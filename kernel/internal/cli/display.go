@@ -28,6 +28,8 @@ type display struct {
 	output [2]*paint.Output
 	// asking is set while the cursor stands behind a question.
 	asking bool
+	// held keeps what is written while the terminal is lent to another program; nil when it is not.
+	held *backlog
 	// above writes above the line that a person is typing; nil when nobody is.
 	above func(write func())
 	// broken is called with what made stdout unwritable.
@@ -193,7 +195,7 @@ func (d *display) lineErr(s string) {
 }
 
 func (d *display) writeOut(s string) {
-	if s == "" || d.outError != nil {
+	if s == "" || d.outError != nil || d.held.keep(s, d.writeOut) {
 		return
 	}
 	_, err := io.WriteString(d.out.file, s)
@@ -208,7 +210,7 @@ func (d *display) writeOut(s string) {
 }
 
 func (d *display) writeErr(s string) {
-	if s != "" && d.err.file != nil {
+	if s != "" && d.err.file != nil && !d.held.keep(s, d.writeErr) {
 		_, _ = io.WriteString(d.err.file, s)
 	}
 }

@@ -22,7 +22,7 @@ const (
 // exitCode is the one place where errors become exit codes.
 func exitCode(err error) int {
 	var (
-		call    *callError
+		ended   interface{ exitCode() int }
 		usage   *usageError
 		files   config.Diagnostics
 		project *config.NoProjectError
@@ -33,8 +33,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &call):
-		return call.exitCode()
+	case errors.As(err, &ended):
+		return ended.exitCode()
 	case errors.Is(err, context.Canceled), errors.Is(err, errInterrupted):
 		return exitCancelled
 	case errors.As(err, &scope):

@@ -61,6 +61,7 @@ type outcomeJSON struct {
 	Error       json.RawMessage     `json:"error,omitempty"`
 	ExitStatus  json.RawMessage     `json:"exit_status,omitempty"`
 	Report      *reportJSON         `json:"report,omitempty"`
+	SkippedFor  string              `json:"skipped_for,omitempty"` // the name of the call that it comes after
 	DecidedBy   string              `json:"decided_by,omitempty"`
 	TookMS      int64               `json:"took_ms"`
 	Attempts    int                 `json:"attempts,omitempty"`

@@ -21,22 +21,80 @@ type prompt struct {
 	// more says that other calls may follow in the session, for which an approval can hold as well.
 	more  bool
 	asked bool
+	// names are what calls are called among others, by id.
+	names map[string]string
+	// drafts are arguments as a person has last written them, by the id of the call.
+	drafts map[string][]byte
+	// changed are the calls, by id, whose arguments a person has changed.
+	changed map[string]bool
 }
 
 // Approve shows all items and asks one by one. A person who leaves (end of input) has said no to the rest.
 func (p *prompt) Approve(ctx context.Context, questions []gate.Question) ([]gate.Answer, error) {
 	p.asked = true
 	p.display.SetStatus("")
-	answers := make([]gate.Answer, len(questions))
 	for i, q := range questions {
-		p.display.Note(planned(q.PlanItem, p.display.ErrPainter()))
-		answer, err := p.ask(ctx, q.Offer)
+		p.display.Note(p.place(i, len(questions)) + p.called(q) + planned(q.PlanItem, p.display.ErrPainter()))
+	}
+	round := round{questions: questions}
+	for i, q := range questions {
+		if answer, settled := round.settled(q); settled {
+			round.answers = append(round.answers, answer)
+			p.display.Note(p.place(i, len(questions)) + p.called(q) + p.display.ErrPainter().Dim(paint.Line(answer.By)))
+			continue
+		}
+		answer, err := p.ask(ctx, q, &round)
 		if err != nil {
 			return nil, err
 		}
-		answers[i] = answer
+		round.answers = append(round.answers, answer)
+		if answer.Session {
+			round.granted = append(round.granted, q.Offer)
+		}
 	}
-	return answers, nil
+	return round.answers, nil
+}
+
+// round is the questions that are asked together, and what has been answered so far.
+type round struct {
+	questions []gate.Question
+	answers   []gate.Answer
+	granted   []*gate.Grant
+	// rest answers all that is left; nil when each is asked about.
+	rest *gate.Answer
+}
+
+// settled finds the answer to a question in one that was given before.
+func (r *round) settled(q gate.Question) (gate.Answer, bool) {
+	for _, grant := range r.granted {
+		if q.CoveredBy(grant) {
+			return gate.Answer{Approved: true, By: "granted for this session: " + grant.String()}, true
+		}
+	}
+	if r.rest != nil {
+		return *r.rest, true
+	}
+	return gate.Answer{}, false
+}
+
+// left is how many questions come after the one that is being asked.
+func (r *round) left() int { return len(r.questions) - len(r.answers) - 1 }
+
+// place says which of several questions it is.
+func (p *prompt) place(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return p.display.ErrPainter().Dim(fmt.Sprintf("%d/%d ", i+1, n))
+}
+
+// called is the name of a call among others.
+func (p *prompt) called(q gate.Question) string {
+	name := p.names[q.GetCallId()]
+	if name == "" {
+		return ""
+	}
+	return p.display.ErrPainter().Bold(paint.Line(name)) + p.display.ErrPainter().Dim(" · ")
 }
 
 // planned shows what is about to happen. Every line of the provider's is behind a bar, so that none can
@@ -59,34 +117,64 @@ func itemName(item *planv1.PlanItem) string {
 	return item.GetProvider() + "." + item.GetOperationName()
 }
 
+var no = gate.Answer{By: "person", Reason: "refused at the prompt"}
+
 // ask asks about one item until it is answered. Every answer but those that are offered is a no.
-func (p *prompt) ask(ctx context.Context, offer *gate.Grant) (gate.Answer, error) {
-	no := gate.Answer{By: "person", Reason: "refused at the prompt"}
+func (p *prompt) ask(ctx context.Context, q gate.Question, r *round) (gate.Answer, error) {
+	if q.Problem != "" {
+		p.display.Note(p.display.ErrPainter().Error("error: ") + paint.Text(q.Problem))
+	}
 	for {
-		if offer != nil {
-			p.showOffer(offer)
+		if len(r.questions) > 1 {
+			p.display.Note(p.place(len(r.answers), len(r.questions)) + p.called(q) + p.display.ErrPainter().Bold(paint.Line(itemName(q.PlanItem))))
 		}
-		answer, err := p.answer(ctx, "Go ahead? [y/N] ")
-		switch {
-		case err != nil:
+		p.showChoices(q.Offer, r.left())
+		word, err := p.answer(ctx, "Go ahead? [y/N] ")
+		if err != nil {
 			return no, err
-		case answer == "y" || answer == "yes":
-			return gate.Answer{Approved: true, By: "person"}, nil
-		case offer != nil && p.more && (answer == "s" || answer == "session"):
-			return gate.Answer{Approved: true, Session: true, By: "person, for this session"}, nil
-		case offer != nil && (answer == "a" || answer == "always"):
-			if done, err := p.always(ctx, offer); done || err != nil {
-				return gate.Answer{Approved: done, Session: done, By: "person, always"}, err
-			}
-		default:
-			return no, nil
+		}
+		if answer, answered, err := p.take(ctx, word, q, r); answered || err != nil {
+			return answer, err
 		}
 	}
 }
 
-// showOffer says what can be answered besides yes and no, and how far that goes.
-func (p *prompt) showOffer(offer *gate.Grant) {
+// take does what a word says. A word that only changed something has not answered.
+func (p *prompt) take(ctx context.Context, word string, q gate.Question, r *round) (answer gate.Answer, answered bool, err error) {
+	yes := gate.Answer{Approved: true, By: "person"}
+	if p.changed[q.GetCallId()] && q.Problem == "" {
+		yes.By = "person, who changed the arguments"
+	}
+	switch {
+	case word == "y" || word == "yes":
+		return yes, true, nil
+	case word == "e" || word == "edit":
+		args, err := p.edit(ctx, q)
+		return gate.Answer{By: "person", Arguments: args}, args != nil, err
+	case q.Offer != nil && p.more && (word == "s" || word == "session"):
+		return gate.Answer{Approved: true, Session: true, By: yes.By + ", for this session"}, true, nil
+	case q.Offer != nil && (word == "a" || word == "always"):
+		done, err := p.always(ctx, q.Offer)
+		return gate.Answer{Approved: done, Session: done, By: yes.By + ", always"}, done, err
+	case r.left() > 0 && word == "all":
+		r.rest = &gate.Answer{Approved: true, By: "person, to all"}
+		return yes, true, nil
+	case r.left() > 0 && word == "none":
+		r.rest = &no
+	}
+	return no, true, nil
+}
+
+// showChoices says what can be answered besides yes and no, and how far that goes.
+func (p *prompt) showChoices(offer *gate.Grant, left int) {
 	dim := p.display.ErrPainter().Dim
+	if left > 0 {
+		p.display.Note(dim(fmt.Sprintf("all: yes to this and the %d after it · none: no to them", left)))
+	}
+	p.display.Note(dim("e: change the arguments first"))
+	if offer == nil {
+		return
+	}
 	if p.more {
 		p.display.Note(dim("s: yes, and in this session also ") + paint.Line(offer.String()))
 	}
@@ -114,8 +202,14 @@ func (p *prompt) always(ctx context.Context, offer *gate.Grant) (done bool, err 
 	return true, nil
 }
 
-// answer waits for a line or for ctx; the end of input is an empty one.
+// answer waits for a word.
 func (p *prompt) answer(ctx context.Context, question string) (string, error) {
+	text, err := p.line(ctx, question)
+	return strings.ToLower(text), err
+}
+
+// line waits for a line or for ctx; the end of input is an empty one.
+func (p *prompt) line(ctx context.Context, question string) (string, error) {
 	p.terminal.forget()
 	p.display.Prompt(question)
 	text, err := p.terminal.line(ctx)
@@ -126,6 +220,6 @@ func (p *prompt) answer(ctx context.Context, question string) (string, error) {
 	case err != nil:
 		return "", nil
 	default:
-		return strings.ToLower(strings.TrimSpace(text)), nil
+		return strings.TrimSpace(text), nil
 	}
 }

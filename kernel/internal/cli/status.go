@@ -97,7 +97,7 @@ func (s *status) stop() {
 
 // draw shows the line, unless output is in the middle of one.
 func (s *status) draw(d *display) {
-	if s.text == "" || !d.err.live || d.output[0].MidLine() || d.output[1].MidLine() {
+	if s.text == "" || !d.err.live || d.held != nil || d.output[0].MidLine() || d.output[1].MidLine() {
 		return
 	}
 	line := fmt.Sprintf("%c %s", spinner[s.frame%len(spinner)], s.text)

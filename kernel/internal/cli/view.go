@@ -24,6 +24,8 @@ type humanView struct {
 	engine  *engine.Engine
 	op      engine.Operation
 	painter paint.Painter
+	// label is the name of the call among others; empty when there are none.
+	label string
 	// streamed is set once output was shown: the result need not show it again.
 	streamed bool
 	// note is the last one that was shown.
@@ -65,7 +67,7 @@ func (v *humanView) partial(payload *structpb.Struct) {
 	}
 	if note, ok := payload.GetFields()["note"]; ok && len(payload.GetFields()) == 1 {
 		v.note = note.GetStringValue()
-		v.a.display.Note(v.a.display.ErrPainter().Dim(paint.Line(v.note)))
+		v.a.display.Note(v.a.display.ErrPainter().Dim(v.named(paint.Line(v.note))))
 		return
 	}
 	if part := v.engine.RenderPart(v.a.ctx, v.op, payload); part != nil {
@@ -86,10 +88,10 @@ func (v *humanView) outcome(o engine.Outcome) {
 		v.result(o)
 	case engine.Cancelled:
 		if v.a.display.OutError() == nil {
-			v.a.display.Note(p.Warning("cancelled: ") + reported(o))
+			v.a.display.Note(p.Warning("cancelled: ") + v.named(reported(o)))
 		}
 	case engine.Denied:
-		v.a.display.Note(p.Error("denied: ") + paint.Text(o.Error.GetMessage()))
+		v.a.display.Note(p.Error("denied: ") + v.named(paint.Text(o.Error.GetMessage())))
 	default:
 		v.failure(o)
 	}
@@ -102,10 +104,21 @@ func (v *humanView) result(o engine.Outcome) {
 	if v.streamed {
 		tree = without(tree, isCode)
 	}
-	if v.a.prompt.asked {
+	if v.a.prompt.asked && o.Plan.GetPreview() != nil {
 		tree = without(tree, isDiff) // the person who approved it has just seen it
 	}
+	if v.label != "" {
+		v.a.printf("%s%s\n", v.painter.Bold(paint.Line(v.label)), v.painter.Dim(" · "+paint.Line(o.Operation)+callTook(o)))
+	}
 	v.print(tree)
+}
+
+// named puts the name of the call before what is said of it.
+func (v *humanView) named(text string) string {
+	if v.label == "" {
+		return text
+	}
+	return paint.Line(v.label) + ": " + text
 }
 
 func (v *humanView) failure(o engine.Outcome) {
@@ -118,7 +131,7 @@ func (v *humanView) failure(o engine.Outcome) {
 	if v.note != "" {
 		message = strings.TrimSuffix(message, ": "+v.note)
 	}
-	lines := p.Error(head) + category(o.Error.GetCategory().String()) + ": " + paint.Text(message)
+	lines := p.Error(head) + v.named(category(o.Error.GetCategory().String())+": "+paint.Text(message))
 	if o.ExitStatus != nil {
 		lines += "\n" + p.Dim(exitText(o.ExitStatus.GetExitCode(), paint.Line(o.ExitStatus.GetSignal())))
 	}
