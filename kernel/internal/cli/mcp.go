@@ -112,6 +112,7 @@ func (a *app) mcp(flags mcpFlags) error {
 	if err != nil {
 		return err
 	}
+	defer server.Close()
 	if flags.http != "" {
 		return a.serveHTTP(server, flags.http, options)
 	}
@@ -151,7 +152,8 @@ func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Serv
 		Engine: e, Version: a.versionText(), Approve: patterns, Patience: flags.patience, Log: log,
 		Operations: func() []engine.Operation { return only(e.Operations(), p.sees) },
 		Open: func(approver gate.Approver, _ string) (*engine.Session, func(), error) {
-			return a.session(e, p, approver), func() {}, nil
+			s, end, err := a.session(e, p, approver)
+			return s, func() { end(nil) }, err
 		},
 	}), nil
 }
@@ -200,7 +202,6 @@ const shortestToken = 16
 func (a *app) serveHTTP(server *mcp.Server, address string, o mcp.HTTPOptions) error {
 	l, err := mcp.Listen(address, o)
 	if err != nil {
-		server.Close()
 		return err
 	}
 	scheme := "http"

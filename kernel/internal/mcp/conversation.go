@@ -22,8 +22,9 @@ type conversation struct {
 	ctx    context.Context // done when the client is gone
 	cancel context.CancelCauseFunc
 	calls  sync.WaitGroup
+	over   chan struct{} // closed when nothing of it is left
 
-	mu      sync.Mutex
+	mu      sync.Mutex       // guards waiting, and that no call begins once ctx is done
 	waiting map[string]*call // by what the client has to give back
 }
 
@@ -68,8 +69,8 @@ func (c *conversation) serve(ctx context.Context, r request) (reply, error) {
 	k.shown.Store(p)
 	if r.state != "" {
 		k.answers <- response(r.answers)
-	} else {
-		c.calls.Go(func() { k.run(c.session) })
+	} else if err := c.start(k); err != nil {
+		return reply{}, err
 	}
 	select {
 	case end := <-k.done:
@@ -106,6 +107,16 @@ func (c *conversation) begin(ctx context.Context, r request) (*call, error) {
 	k.ctx, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	k.unbind = context.AfterFunc(c.ctx, func() { k.cancel(context.Cause(c.ctx)) })
 	return k, nil
+}
+
+func (c *conversation) start(k *call) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the session has ended: " + context.Cause(c.ctx).Error()}
+	}
+	c.calls.Go(func() { k.run(c.session) })
+	return nil
 }
 
 // wait keeps a call until its client comes back, or nobody has answered in time.
@@ -156,7 +167,10 @@ func response(answers sdk.InputResponseMap) *sdk.ElicitResult {
 
 // close cancels what still runs, waits for its end, and ends the session.
 func (c *conversation) close(cause error) {
+	c.mu.Lock()
 	c.cancel(cause)
+	c.mu.Unlock()
 	c.calls.Wait()
 	c.end()
+	close(c.over)
 }

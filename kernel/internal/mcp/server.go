@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,6 +58,7 @@ type Server struct {
 	running  atomic.Int64
 
 	mu            sync.Mutex // guards what follows
+	offered       []engine.Operation
 	tools         map[string]engine.Operation
 	commands      map[string]engine.Operation
 	conversations map[*sdk.ServerSession]*conversation
@@ -103,16 +105,21 @@ const instructions = `Tools work on the project that this server was started in;
 
 // Refresh offers what operations there are now. Clients are told when they are not those of before.
 func (s *Server) Refresh() {
+	ops := s.options.Operations()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Equal(ops, s.offered) { // as nearly always
+		return
+	}
+	s.offered = ops
 	var tools, commands []engine.Operation
-	for _, op := range s.options.Operations() {
+	for _, op := range ops {
 		if op.IsCommand() {
 			commands = append(commands, op)
 		} else {
 			tools = append(tools, op)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	before, now := s.tools, names(tools)
 	s.tools = now
 	for name, op := range now {
@@ -240,17 +247,33 @@ func (s *Server) conversation(ss *sdk.ServerSession, client string) (*conversati
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{session: session, end: end, waiting: map[string]*call{}}
+	c := &conversation{session: session, end: end, waiting: map[string]*call{}, over: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	s.conversations[ss] = c
 	s.ends.Go(func() {
-		_ = ss.Wait()
-		s.mu.Lock()
-		delete(s.conversations, ss)
-		s.mu.Unlock()
+		over := ended(ss)
+		select { // the SDK's session can outlast the conversation: it waits for what it is writing
+		case <-c.ctx.Done():
+		case <-over:
+		}
 		c.close(errGone)
+		go func() {
+			<-over
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.conversations, ss)
+		}()
 	})
 	return c, nil
+}
+
+func ended(ss *sdk.ServerSession) <-chan struct{} {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = ss.Wait()
+	}()
+	return over
 }
 
 // large is where the large pieces of results for a client go; nil when its transport takes none.
@@ -260,15 +283,23 @@ func (s *Server) large(ss *sdk.ServerSession) *parcels {
 	return s.parcels[ss]
 }
 
-// leave cancels what a client has running, so that its session can end.
-func (s *Server) leave(ss *sdk.ServerSession, cause error) {
+// leave cancels what a client has running, so that its session can end. over is closed when all of it has.
+func (s *Server) leave(ss *sdk.ServerSession, cause error) (over <-chan struct{}) {
 	s.mu.Lock()
 	c := s.conversations[ss]
 	s.mu.Unlock()
-	if c != nil {
-		c.cancel(cause)
+	if c == nil {
+		return nothingLeft
 	}
+	c.cancel(cause)
+	return c.over
 }
+
+var nothingLeft = func() chan struct{} {
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}()
 
 // Close ends all sessions: calls are cancelled, and have the time that their providers need for it.
 func (s *Server) Close() {

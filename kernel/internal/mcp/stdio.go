@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,6 +35,7 @@ type stdio struct {
 	writing sync.Mutex // guards out
 	mu      sync.Mutex // guards what follows
 	pending map[jsonrpc.ID]*pending
+	broken  error // why nothing can be written any more
 }
 
 // pending is a request that has not been answered.
@@ -77,6 +79,13 @@ func (t *stdio) receive() {
 // SessionID is empty: there is one client.
 func (t *stdio) SessionID() string { return "" }
 
+// failure is what ended the session, if that was not its client or this server.
+func (t *stdio) failure() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.broken
+}
+
 // Close stops reading.
 func (t *stdio) Close() error {
 	t.closing.Do(func() {
@@ -107,7 +116,7 @@ func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 			case errors.Is(a.err, errTooLong):
 				t.complain(jsonrpc.CodeInvalidRequest, a.err.Error())
 			case a.err != nil:
-				return nil, ended(a.err)
+				return nil, closing(a.err)
 			default:
 				t.queue = t.parse(a.line)
 			}
@@ -115,8 +124,8 @@ func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// ended is what ended the input, as the SDK wants to hear it: every end is the client's.
-func ended(err error) error {
+// closing is what ended the input, as the SDK wants to hear it: every end is the client's.
+func closing(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.EOF
 	}
@@ -228,7 +237,20 @@ func (t *stdio) send(m jsonrpc.Message) error {
 	t.writing.Lock()
 	defer t.writing.Unlock()
 	_, err = t.large.expand(append(text, '\n')).WriteTo(t.out)
+	t.wrote(err)
 	return err
+}
+
+// wrote notes what stopped the writing. A client that does not read any more is gone, which is no failure.
+func (t *stdio) wrote(err error) {
+	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.broken == nil {
+		t.broken = fmt.Errorf("cannot write to the client: %w", err)
+	}
 }
 
 // complain answers what cannot be answered by its id.
