@@ -124,9 +124,12 @@ func (p *Plan) ask(ctx context.Context, asked []int, questions []Question, again
 
 // item is a snapshot: what is approved is what was shown.
 func (g *Gate) item(ctx context.Context, c Call, by string) (*planv1.PlanItem, *RefusalError) {
-	preview, err := g.preview(ctx, c)
-	if err != nil {
-		return nil, err
+	var preview *renderv1.RenderTree
+	if _, unseen := g.Approver.(blind); !unseen {
+		var err *RefusalError
+		if preview, err = g.preview(ctx, c); err != nil {
+			return nil, err
+		}
 	}
 	return &planv1.PlanItem{
 		Id: ulid.Make().String(), CallId: c.ID, Provider: c.Provider, OperationName: c.Operation,
@@ -136,11 +139,8 @@ func (g *Gate) item(ctx context.Context, c Call, by string) (*planv1.PlanItem, *
 	}, nil
 }
 
-// preview is what the approver gets to see of a call; nil when nobody looks.
+// preview is what somebody gets to see of a call.
 func (g *Gate) preview(ctx context.Context, c Call) (*renderv1.RenderTree, *RefusalError) {
-	if _, unseen := g.Approver.(blind); unseen {
-		return nil, nil
-	}
 	if g.Preview == nil {
 		return Pretty(c.Arguments), nil
 	}
