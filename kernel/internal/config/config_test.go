@@ -156,6 +156,7 @@ func TestLoadProblems(t *testing.T) {
 		{"policy by two commands in one", "policy \"x\" {\n match = { command = [\"a; b\"] }\n action = \"deny\"\n}", []string{"agent.hcl:2:23", `Invalid command pattern "a; b"`, "one command"}},
 		{"policy that allows to evaluate", "policy \"x\" {\n match = { command = [\"sh -c *\"] }\n action = \"allow\"\n}", []string{"agent.hcl:2:10", `can never allow "sh -c *"`}},
 		{"policies contradict in another order", "policy \"a\" {\n match = { command = [\"a\", \"b\"] }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { command = [\"b\", \"a\"] }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict"}},
+		{"policies contradict in another spelling", "policy \"a\" {\n match = { arguments = { path = \"docs/**\" }, command = [\"go  test *\"] }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { arguments = { path = \"./docs/**\" }, command = [\"go 'test' *\"] }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict"}},
 		{"policies contradict", "policy \"a\" {\n match = { tool_name = \"rm\" }\n action = \"allow\"\n}\npolicy \"b\" {\n match = { tool_name = \"rm\" }\n action = \"deny\"\n}", []string{"agent.hcl:5:1", "contradict", `"a" (agent.hcl:1:1)`}},
 		{"unset variable", withProvider(`token = env("NOPE")`), []string{"agent.hcl:3:9", `Environment variable "NOPE" is not set`, `"token"`}},
 		{"shell variable", withProvider(`token = "${TOKEN}"`), []string{"agent.hcl:3:12", "Unknown variable", `env("TOKEN")`, "$${TOKEN}"}},

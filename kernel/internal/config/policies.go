@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -130,14 +129,16 @@ func from[T any](words map[string]T) func(string) (T, error) {
 
 // checkPolicies looks at the rules beside each other.
 func (l *loader) checkPolicies() {
+	first := map[string]policy.Rule{} // by what they match
 	for i, rule := range l.project.Policies {
 		at := l.project.rules[i].block
-		before := slices.IndexFunc(l.project.Policies[:i], func(other policy.Rule) bool { return other.Match.Equal(rule.Match) })
-		if before < 0 {
+		before, same := first[rule.Match.Key()]
+		if !same {
+			first[rule.Match.Key()] = rule
 			l.warnAbout(rule, at)
 			continue
 		}
-		if _, err := policy.New([]policy.Rule{l.project.Policies[before], rule}); err != nil {
+		if _, err := policy.New([]policy.Rule{before, rule}); err != nil {
 			l.fail(at, "Policies contradict each other", "%s.", sentence(err))
 		}
 	}

@@ -25,16 +25,8 @@ type Match struct {
 	Kind toolv1.ToolKind
 }
 
-// Equal reports whether two rules are about the same calls, as far as that can be read from them.
-func (m Match) Equal(o Match) bool {
-	return m.ToolName == o.ToolName && m.Provider == o.Provider && m.Risk == o.Risk && m.Kind == o.Kind &&
-		maps.Equal(m.Arguments, o.Arguments) && slices.Equal(sortedSet(m.Command), sortedSet(o.Command))
-}
-
-func sortedSet(words []string) []string { return slices.Compact(slices.Sorted(slices.Values(words))) }
-
 // everything reports whether no field is set.
-func (m Match) everything() bool { return m.Equal(Match{}) }
+func (m Match) everything() bool { return m.specificity() == 0 }
 
 // specificity orders rules by the tuple (command, arguments, tool_name, provider, risk, kind): a field to the left
 // outweighs all to its right together.

@@ -71,7 +71,8 @@ type Set struct{ rules []compiled }
 func New(rules []Rule) (*Set, error) {
 	s := &Set{}
 	var errs []error
-	for i, a := range rules {
+	same := map[string][]Rule{} // by what they match
+	for _, a := range rules {
 		if a.Action < Allow || a.Action > Deny {
 			errs = append(errs, fmt.Errorf("%s has no action: use allow, ask or deny", a))
 		}
@@ -80,12 +81,14 @@ func New(rules []Rule) (*Set, error) {
 			errs = append(errs, err)
 		}
 		s.rules = append(s.rules, c)
-		for _, b := range rules[:i] {
-			if a.Action != b.Action && a.Match.Equal(b.Match) {
+		key := a.Match.Key()
+		for _, b := range same[key] {
+			if a.Action != b.Action {
 				errs = append(errs, fmt.Errorf("%s says %s and %s says %s about the same calls: remove one or make one more specific",
 					b, b.Action, a, a.Action))
 			}
 		}
+		same[key] = append(same[key], a)
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
