@@ -21,8 +21,8 @@ func (b *body) Read(p []byte) (int, error) {
 	if n > 0 {
 		b.watch.Reset(b.stall)
 	}
-	if err != nil && err != io.EOF && errors.Is(context.Cause(b.live), errStalled) {
-		err = errStalled
+	if why := context.Cause(b.live); err != nil && err != io.EOF && (errors.Is(why, errStalled) || errors.Is(why, errSlow)) {
+		err = why
 	}
 	return n, err
 }

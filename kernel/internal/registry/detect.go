@@ -22,6 +22,7 @@ var knownHosts = map[string]config.ForgeKind{
 // forgeOf is the API of a host and the way there. Only a host that is known, or that the user vouches for, is
 // shown a token: any other could pretend to be a forge to get it.
 func (c *Client) forgeOf(ctx context.Context, host string) (dialect, *origin, error) {
+	host = strings.TrimSuffix(host, ":443")
 	kind, trusted := knownHosts[host]
 	authEnv := ""
 	for _, f := range c.forges {

@@ -40,6 +40,7 @@ func (c *Client) Download(ctx context.Context, a Asset, f File, progress Progres
 		progress = func(int64, int64) {}
 	}
 	d := &download{c: c, a: a, f: f, r: a.request(), progress: progress, hash: sha256.New()}
+	d.r.archive = true
 	if err := d.begin(); err != nil {
 		return err
 	}

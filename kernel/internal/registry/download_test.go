@@ -181,7 +181,7 @@ func TestDownloadMismatch(t *testing.T) {
 
 // K08: the body of an error is no archive, nor part of one.
 func TestDownloadErrorBody(t *testing.T) {
-	for code, want := range map[int]registry.Code{400: registry.InvalidAnswer, 403: registry.Unauthorized, 404: registry.NotFound, 503: registry.ServerFailed, 304: registry.InvalidAnswer, 429: registry.RateLimited} {
+	for code, want := range map[int]registry.Code{400: registry.InvalidAnswer, 403: registry.AccessDenied, 404: registry.NotFound, 503: registry.ServerFailed, 304: registry.InvalidAnswer, 429: registry.RateLimited} {
 		f := newFetching(t, registry.Options{})
 		f.n.Break(f.f.Storage, archiveName, -1, registrytest.Status(code))
 		for _, before := range [][]byte{nil, f.data[:1000]} {

@@ -16,7 +16,7 @@ const (
 	Unreachable       Code = "unreachable"         // no connection, or one that was cut again and again
 	ServerFailed      Code = "server-failed"       // 5xx, after several attempts
 	RateLimited       Code = "rate-limited"        // see Error.RetryAt
-	Unauthorized      Code = "unauthorized"        // 401, 403
+	AccessDenied      Code = "access-denied"       // 401, 403, or a token that cannot be one
 	NotFound          Code = "not-found"           // the repository, or a file of a release
 	InvalidAnswer     Code = "invalid-answer"      // what a server said is not what its API promises
 	UnknownForge      Code = "unknown-forge"       // a host that speaks none of the APIs

@@ -100,8 +100,20 @@ func (o *origin) own(releases []published) []published {
 		assets = slices.DeleteFunc(assets, func(a Asset) bool { return !plainName(a.Name) })
 		for j := range assets {
 			assets[j].from = o
+			assets[j].URL = o.encrypted(assets[j].URL)
 		}
 		releases[i].assets = assets
 	}
 	return releases
+}
+
+// encrypted is an address on the origin's own host with https. Behind a proxy that ends TLS a Gitea that was not
+// told so calls its own files http.
+func (o *origin) encrypted(address string) string {
+	u, err := url.Parse(address)
+	if err == nil && o.base != nil && o.base.Scheme == "https" && u.Scheme == "http" && u.Host == o.base.Host {
+		u.Scheme = "https"
+		return u.String()
+	}
+	return address
 }

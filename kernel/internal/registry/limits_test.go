@@ -67,7 +67,7 @@ func TestForbidden(t *testing.T) {
 		n.GitHub("github.com")
 		n.Break("api.github.com", "", -1, registrytest.Headers(code, `{"message":"Bad credentials"}`, "X-RateLimit-Remaining", "59"))
 		_, err := client(t, n, registry.Options{}, "GITHUB_TOKEN="+token).Resolve(t.Context(), query(t, "github.com/"+repo, ""))
-		requireCode(t, err, registry.Unauthorized)
+		requireCode(t, err, registry.AccessDenied)
 		require.ErrorContains(t, err, "The token is not accepted: it may have expired or lack access (GITHUB_TOKEN)")
 	}
 }

@@ -27,12 +27,11 @@ func (m *memo[T]) get(key string, ask func() (T, error)) (T, error) {
 	c := &call[T]{done: make(chan struct{})}
 	m.calls[key] = c
 	m.mu.Unlock()
-	c.value, c.err = ask()
-	if c.err != nil {
+	defer close(c.done)
+	if c.value, c.err = ask(); c.err != nil {
 		m.mu.Lock()
 		delete(m.calls, key)
 		m.mu.Unlock()
 	}
-	close(c.done)
 	return c.value, c.err
 }

@@ -81,6 +81,22 @@ func TestWhatIsNotTriedAgain(t *testing.T) {
 	require.Empty(t, n.Requests())
 }
 
+// What never falls silent and never ends is given up, too.
+func TestServerThatTrickles(t *testing.T) {
+	n := registrytest.New(t)
+	n.GitHub("github.com")
+	n.Break("api.github.com", "", -1, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		for r.Context().Err() == nil {
+			_, _ = w.Write([]byte(" "))
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	c := client(t, n, registry.Options{StallTimeout: 20 * time.Millisecond})
+	_, err := c.Resolve(t.Context(), query(t, "github.com/"+repo, ""))
+	requireCode(t, err, registry.Unreachable)
+	require.ErrorContains(t, err, "it took longer than 80ms")
+}
+
 func TestNoNetwork(t *testing.T) {
 	n := registrytest.New(t)
 	_, err := client(t, n, registry.Options{}).Resolve(t.Context(), query(t, "127.0.0.1:1/"+repo, ""))

@@ -46,7 +46,9 @@ func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (
 			warnings = append(warnings, fmt.Sprintf("older incomplete releases of %s are passed over, too", q.Source))
 		}
 	}
-	first.Advice = joined(first.Advice, fmt.Sprintf("None of the %d releases %s is complete", len(candidates), allowedBy(q.Constraint)))
+	if len(candidates) > 1 {
+		first.Advice = joined(first.Advice, fmt.Sprintf("None of the %d releases %s is complete", len(candidates), allowedBy(q.Constraint)))
+	}
 	return nil, first
 }
 

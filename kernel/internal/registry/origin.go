@@ -32,6 +32,11 @@ func (o *origin) owns(u *url.URL) bool {
 	return o.base != nil && u.Scheme == o.base.Scheme && strings.EqualFold(hostPort(u), hostPort(o.base))
 }
 
+// printable reports whether a token can be sent at all.
+func printable(token string) bool {
+	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

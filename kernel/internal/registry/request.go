@@ -25,6 +25,8 @@ type request struct {
 	attempted string // for errors: "list the releases of …"
 	accept    string
 	header    http.Header
+	// archive is for what may take as long as it takes, while something arrives.
+	archive bool
 }
 
 // answer is a response whose body is still to be read, and closed.
@@ -33,8 +35,15 @@ type answer struct {
 	shown string // the address asked, fit for messages
 }
 
-// errStalled is why a connection that brings nothing is cut.
-var errStalled = errors.New("nothing arrived any more")
+// Why a connection is cut.
+var (
+	errStalled = errors.New("nothing arrived any more")
+	errSlow    = errors.New("it took too long")
+)
+
+// patience is how many times as long as it may bring nothing an answer that is no archive may take altogether: two
+// minutes, unless StallTimeout is set.
+const patience = 4
 
 // send makes one attempt. Every answer but 2xx is an Error; its retry says whether it is worth another attempt.
 func (c *Client) send(ctx context.Context, r request) (*answer, *Error) {
@@ -56,9 +65,16 @@ func (c *Client) exchange(ctx context.Context, r request) (*answer, *Error) {
 		return nil, r.blamed(&Error{Code: InvalidAnswer, Attempted: r.attempted, On: r.from.name, Reason: "an address that is not https was given for it"})
 	}
 	shown := shownURL(u)
+	if !printable(r.from.token) {
+		return nil, r.blamed(&Error{Code: AccessDenied, Attempted: r.attempted, On: r.from.name, Reason: "the value of " + r.from.tokenEnv + " is no token: it holds blanks or control codes"})
+	}
 	live, cancel := context.WithCancelCause(ctx)
 	watch := time.AfterFunc(c.stall, func() { cancel(errStalled) })
 	release := func() { watch.Stop(); cancel(nil) }
+	if !r.archive {
+		limit := time.AfterFunc(patience*c.stall, func() { cancel(errSlow) })
+		release = func() { limit.Stop(); watch.Stop(); cancel(nil) }
+	}
 	req, err := http.NewRequestWithContext(live, http.MethodGet, r.url, nil)
 	if err != nil {
 		release()
@@ -101,6 +117,8 @@ func (c *Client) broken(ctx, live context.Context, r request, shown string, err 
 		e.Code, e.retry = InvalidAnswer, false
 	case errors.Is(err, errStalled), errors.Is(context.Cause(live), errStalled):
 		e.Reason, e.Err = fmt.Sprintf("nothing arrived for %s", c.stall), errStalled
+	case errors.Is(err, errSlow), errors.Is(context.Cause(live), errSlow):
+		e.Reason, e.Err = fmt.Sprintf("it took longer than %s", patience*c.stall), errSlow
 	case untrusted(err):
 		e.retry = false
 		e.Advice = "The certificate is not one that this machine trusts. If the server is yours, add its authority to the system's or name the file in SSL_CERT_FILE"

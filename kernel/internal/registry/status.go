@@ -24,9 +24,9 @@ func (r request) refused(resp *http.Response, shown string) *Error {
 		e.Code = NotFound
 		e.Advice = r.tokenAdvice("Check the name. A private repository needs a token", "The token may not have access to it")
 	case (code == http.StatusUnauthorized || code == http.StatusForbidden) && r.answering(resp) != r.from.name:
-		e.Code, e.Advice = Unauthorized, "The forge sent us there with what should have been enough; try again"
+		e.Code, e.Advice = AccessDenied, "The forge sent us there with what should have been enough; try again"
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		e.Code = Unauthorized
+		e.Code = AccessDenied
 		e.Advice = r.tokenAdvice("It needs a token", "The token is not accepted: it may have expired or lack access")
 	case code >= 500 || code == http.StatusRequestTimeout:
 		e.Code, e.retry = ServerFailed, code != http.StatusNotImplemented

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,34 @@ func TestTokenOfAnotherForge(t *testing.T) {
 			require.Empty(t, request.Authorization())
 		}
 	})
+}
+
+// What cannot be a token is told by its variable, and sent nowhere.
+func TestTokenThatIsNone(t *testing.T) {
+	n := registrytest.New(t)
+	n.GitHub("github.com")
+	_, err := client(t, n, registry.Options{}, "GITHUB_TOKEN="+token+"\nX-Evil: 1").Resolve(t.Context(), query(t, "github.com/"+repo, ""))
+	requireCode(t, err, registry.AccessDenied)
+	require.ErrorContains(t, err, "the value of GITHUB_TOKEN is no token")
+	require.Empty(t, n.Requests())
+}
+
+// A Gitea behind a proxy may call its own files http; anyone else's stay what they are, and are refused.
+func TestAddressesInTheClear(t *testing.T) {
+	n := registrytest.New(t)
+	f := n.Gitea("codeberg.org")
+	f.Publish(repo, built("1.0.0"))
+	answer := `[{"tag_name":"v1.0.0","assets":[{"name":"checksums.txt","browser_download_url":"http://%s/agentco/provider-x/releases/download/v1.0.0/provider-x_1.0.0_checksums.txt"}]}]`
+	n.Break("codeberg.org", "/api/v1", 1, registrytest.Headers(200, fmt.Sprintf(answer, "codeberg.org")))
+	q := query(t, "codeberg.org/"+repo, "")
+	q.Platform = registry.Platform{OS: "plan9", Arch: "386"} // there is no archive in this answer
+	r, err := client(t, n, registry.Options{}).Resolve(t.Context(), q)
+	require.NoError(t, err)
+	require.Equal(t, "checksums.txt", r.ChecksumsFile)
+	n.Break("codeberg.org", "/api/v1", 1, registrytest.Headers(200, fmt.Sprintf(answer, "cdn.example.org")))
+	_, err = client(t, n, registry.Options{}).Resolve(t.Context(), query(t, "codeberg.org/"+repo, ""))
+	requireCode(t, err, registry.InvalidAnswer)
+	require.ErrorContains(t, err, "not https")
 }
 
 func TestRedirects(t *testing.T) {

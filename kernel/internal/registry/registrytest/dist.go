@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Dist is the release in a dist folder of goreleaser: its metadata.json names the tag, its artifacts.json the files.
+// Dist is the release in a dist folder of goreleaser: its metadata.json names the tag, its other JSON file what was made.
 func (n *Net) Dist(dir string) Release {
 	n.tb.Helper()
 	var metadata struct {
@@ -17,9 +17,9 @@ func (n *Net) Dist(dir string) Release {
 	}
 	n.readJSON(filepath.Join(dir, "metadata.json"), &metadata)
 	r := Release{Tag: "v" + metadata.Version, Prerelease: strings.Contains(metadata.Version, "-")}
-	var artifacts []struct{ Name, Path, Type string }
-	n.readJSON(filepath.Join(dir, "artifacts.json"), &artifacts)
-	for _, a := range artifacts {
+	var files []struct{ Name, Path, Type string }
+	n.readJSON(filepath.Join(dir, "artifacts.json"), &files) //nolint:misspell // its name
+	for _, a := range files {
 		// What goreleaser itself uploads; binaries and metadata it keeps.
 		if a.Type == "Archive" || a.Type == "Checksum" || a.Type == "SBOM" || a.Type == "Signature" || a.Type == "File" {
 			// The paths are relative to the folder that goreleaser ran in.

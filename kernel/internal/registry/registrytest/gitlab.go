@@ -12,7 +12,7 @@ func (n *Net) GitLab(host string) *Forge {
 		base: "/api/v4", version: "/version", releases: gitLabPath, page: gitLabPage, describe: gitLabRelease,
 		missing: func(*http.Request) any { return object{"message": "404 Project Not Found"} },
 		whoami: func(w http.ResponseWriter, _ *http.Request) {
-			(*Forge)(nil).answer(w, http.StatusUnauthorized, object{"message": "401 Unauthorized"})
+			(*Forge)(nil).answer(w, http.StatusUnauthorized, object{"message": "401 " + http.StatusText(http.StatusUnauthorized)})
 		},
 	})
 }

@@ -14,18 +14,16 @@ func (n *Net) connect(w http.ResponseWriter) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	hijacker, ok := w.(http.Hijacker)
-	if !ok {
-		server.Close()
-		return
-	}
-	client, _, err := hijacker.Hijack()
+	client, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		server.Close()
+		_ = server.Close()
 		return
 	}
 	var once sync.Once
-	end := func() { client.Close(); server.Close() }
+	end := func() {
+		_ = client.Close()
+		_ = server.Close()
+	}
 	_, _ = io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n")
 	for _, way := range [][2]net.Conn{{server, client}, {client, server}} {
 		go func() {
