@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A mirror is made, and installed from with the network off: as a folder, and as the address of a server.
+func TestMirror(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"), filesystem(t, "2.1.0"))
+	m.must("init")
+	r := m.must("providers", "mirror", m.path("mirror"), "--platform", here, "--platform", elsewhere)
+	require.Regexp(t, `filesystem .*2\.0\.0 .*3 .*3 .*github\.com`, r.stdout)
+	index := m.read("mirror/github.com/agentco/provider-filesystem/index.json")
+	require.Contains(t, index, "provider-filesystem_2.0.0_"+elsewhere+".tar.gz")
+
+	// A second version beside the first, which stays as it is.
+	m.write("project/agent.hcl", strings.Replace(m.read("project/agent.hcl"), "~> 2.0.0", "~> 2.0", 1))
+	m.must("init", "--upgrade")
+	m.must("providers", "mirror", m.path("mirror"))
+	r = m.must("providers", "mirror", m.path("mirror"), "--json")
+	require.Contains(t, r.stdout, `"version":"2.1.0"`)
+	require.NotContains(t, r.stdout, ".tar.gz\"],\"source", "the archive is not fetched again")
+	index = m.read("mirror/github.com/agentco/provider-filesystem/index.json")
+	require.Contains(t, index, `"2.0.0"`)
+	require.Contains(t, index, `"2.1.0"`)
+	left, err := filepath.Glob(m.path("mirror/github.com/agentco/provider-filesystem/*/.new-*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	for name, address := range map[string]string{"folder": m.path("mirror"), "server": m.net.LoopbackMirror(m.path("mirror"), "")} {
+		t.Run(name, func(t *testing.T) {
+			offline := newMachine(t)
+			offline.write("config/agent/config.hcl", fmt.Sprintf("registry_mirror {\n  default = %q\n}\n", address))
+			r := offline.must("init")
+			require.Contains(t, r.stdout, address)
+			require.Equal(t, "2.0.0", offline.locked("filesystem").Version)
+			require.Len(t, offline.locked("filesystem").Checksums, 2)
+			offline.must("invoke", "filesystem.list_directory", "path=.")
+			require.Empty(t, offline.net.Requests(), "nothing but the mirror is asked")
+		})
+	}
+}
+
+// What a lock file of any known project needs stays, and so does what a kept session ran.
+func TestPrune(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"), filesystem(t, "2.0.1"), filesystem(t, "2.0.2"))
+	at := func(constraint string) {
+		m.write("project/agent.hcl", fmt.Sprintf(`required_providers {
+  filesystem = { source = "github.com/agentco/provider-filesystem", version = %q }
+}
+provider "filesystem" {
+  allowed_roots = [path.root]
+}
+`, constraint))
+		m.must("init")
+	}
+	at("= 2.0.0")
+	require.NoError(t, os.Rename(m.path("project"), m.path("first")))
+	// A project that moved is known again once it is initialised at its new place.
+	first := m.command("init")
+	first.Dir = m.path("first")
+	require.Equal(t, 0, m.runCommand(first).code)
+	at("= 2.0.1")
+	at("= 2.0.2")
+	require.Len(t, m.versions(), 3)
+
+	r := m.must("providers", "prune", "--dry-run")
+	require.Contains(t, r.stdout, "would remove 1, ")
+	require.Len(t, m.versions(), 3)
+	r = m.must("providers", "prune")
+	require.Regexp(t, `github\.com/agentco/provider-filesystem .*2\.0\.1 .*`+here+` .*MiB`, r.stdout)
+	require.Equal(t, []string{"2.0.0", "2.0.2"}, m.versions())
+	require.Contains(t, m.must("providers", "prune").stdout, "there is nothing to remove")
+
+	// A lock file that nobody can read may need anything.
+	text := m.read("first/.agent/agent.lock.hcl")
+	m.write("first/.agent/agent.lock.hcl", "<<<<<<< HEAD\n"+text)
+	r = m.fails(2, "providers", "prune")
+	require.Contains(t, r.stderr, "merge conflict")
+	require.Contains(t, r.stderr, m.path("first"))
+	m.write("first/.agent/agent.lock.hcl", text)
+
+	require.NoError(t, os.RemoveAll(m.path("first")))
+	m.must("providers", "prune")
+	require.Equal(t, []string{"2.0.2"}, m.versions())
+	m.must("init")
+}
+
+// versions are those of provider-filesystem in the cache.
+func (m *machine) versions() (found []string) {
+	m.Helper()
+	folders, err := filepath.Glob(m.path("cache/agent/providers/github.com/agentco/provider-filesystem/*"))
+	require.NoError(m, err)
+	for _, folder := range folders {
+		found = append(found, filepath.Base(folder))
+	}
+	return found
+}
