@@ -104,3 +104,35 @@ func TestOthersRunBetweenAttempts(t *testing.T) {
 	cancel()
 	require.Equal(t, Cancelled, (<-waiting).Status)
 }
+
+// A call that ran into another one is made again when nothing of its provider runs that may be about the same.
+func TestConflictsAreSerialised(t *testing.T) {
+	s := open(t, Options{Retry: soon})
+	tests := []struct {
+		name, category string
+		attempts       int
+		status         Status
+	}{
+		{"a conflict waits for what runs", "CONCURRENCY_CONFLICT", 1, Failed},
+		{"what was only late does not", "TIMEOUT", 2, Completed},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			r := hosttest.NewRecorder()
+			running := make(chan Outcome, 1)
+			go func() { running <- s.Invoke(ctx, request(t, s, "block", nil), r.Show) }()
+			<-r.Came
+			call := request(t, s, "flaky_read", map[string]any{"log": filepath.Join(t.TempDir(), "log"), "category": test.category, "times": 1})
+			call.Timeout = time.Second // is all the patience it has
+			o := s.Invoke(t.Context(), call, nil)
+			cancel()
+			<-running
+			require.Equal(t, test.status, o.Status, o.Error)
+			require.Equal(t, test.attempts, o.Attempts)
+			if test.status == Failed {
+				require.Equal(t, "not this time", o.Error.GetMessage())
+			}
+		})
+	}
+}
