@@ -138,6 +138,9 @@ func (v *humanView) failure(o engine.Outcome) {
 	if report := o.Report; report != nil && report.Note != v.note && !strings.Contains(message, report.Note) {
 		lines += "\n" + paint.Text(report.Note)
 	}
+	if o.Attempts > 1 {
+		lines += "\n" + p.Dim(fmt.Sprintf("tried %d times", o.Attempts))
+	}
 	v.a.display.Note(lines + v.stack(o.Error))
 }
 
