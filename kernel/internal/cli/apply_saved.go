@@ -44,6 +44,15 @@ func (a *app) applySaved(flags applyFlags, file callFile) error {
 	if err != nil {
 		return err
 	}
+	record, err := plan.DefaultStore().Claim(saved)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.applyClaimed(flags, file, saved, record), record.Close())
+}
+
+// applyClaimed is for a plan that nobody else applies.
+func (a *app) applyClaimed(flags applyFlags, file callFile, saved *plan.Plan, record *plan.Record) error {
 	p, err := a.read()
 	if err != nil {
 		return err
@@ -76,21 +85,11 @@ func (a *app) applySaved(flags applyFlags, file callFile) error {
 		for i := range list {
 			list[i].request.Timeout = cmp.Or(list[i].request.Timeout, flags.timeout)
 		}
-		return a.applyOnce(s, saved, list)
+		if !a.flags.json {
+			a.display.Note(plannedCalls(saved, nil, "approved with this plan", a.display.ErrPainter()))
+		}
+		return a.turn(s, list, record)
 	})
-}
-
-// applyOnce runs the calls of a plan that is as it was.
-func (a *app) applyOnce(s *engine.Session, saved *plan.Plan, list []listed) (err error) {
-	record, err := plan.DefaultStore().Claim(saved)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, record.Close()) }()
-	if !a.flags.json {
-		a.display.Note(plannedCalls(saved, nil, a.display.ErrPainter()))
-	}
-	return a.turn(s, list, record)
 }
 
 // stale refuses a plan.

@@ -109,33 +109,34 @@ func (a *app) showPlan(p *plan.Plan, refusals []refused) {
 		a.writeJSON(answer)
 		return
 	}
-	_, _ = io.WriteString(a.display.Out(), plannedCalls(p, refusals, a.display.OutPainter()))
+	_, _ = io.WriteString(a.display.Out(), plannedCalls(p, refusals, "to be approved", a.display.OutPainter()))
 }
 
-// plannedCalls shows every call of a plan, and how many are decided how.
-func plannedCalls(p *plan.Plan, refusals []refused, painter paint.Painter) string {
+// plannedCalls shows every call of a plan, and how many are decided how; asked is what is said of those that are asked
+// about.
+func plannedCalls(p *plan.Plan, refusals []refused, asked string, painter paint.Painter) string {
 	var b strings.Builder
 	counts := map[planv1.PlanDecision]int{}
 	for i, c := range p.Calls {
 		counts[c.Item.GetDecision()]++
 		fmt.Fprintf(&b, "%s%s\n", painter.Bold(paint.Line(c.Name))+painter.Dim(" · "), planned(c.Item.PlanItem, painter))
-		fmt.Fprintf(&b, "  %s\n", paint.Text(decision(c, p.Calls[:i])))
+		fmt.Fprintf(&b, "  %s\n", paint.Text(decision(c, p.Calls[:i], asked)))
 		for _, r := range refusals {
 			if r.call == c.Name {
 				fmt.Fprintf(&b, "  %s%s: %s\n", painter.Error("refused: "), category(r.reason.GetCategory().String()), paint.Text(r.reason.GetMessage()))
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s: %d allowed, %d to be approved, %d denied\n", count(len(p.Calls), "call", "calls"),
-		counts[planv1.PlanDecision_PLAN_DECISION_ALLOW], counts[planv1.PlanDecision_PLAN_DECISION_ASK], counts[planv1.PlanDecision_PLAN_DECISION_DENY])
+	fmt.Fprintf(&b, "%s: %d allowed, %d %s, %d denied\n", count(len(p.Calls), "call", "calls"),
+		counts[planv1.PlanDecision_PLAN_DECISION_ALLOW], counts[planv1.PlanDecision_PLAN_DECISION_ASK], asked, counts[planv1.PlanDecision_PLAN_DECISION_DENY])
 	return b.String()
 }
 
 // decision says what is decided about a call, and when it runs.
-func decision(c plan.Call, above []plan.Call) string {
+func decision(c plan.Call, above []plan.Call, asked string) string {
 	text := map[planv1.PlanDecision]string{
-		planv1.PlanDecision_PLAN_DECISION_ALLOW: "allowed", planv1.PlanDecision_PLAN_DECISION_ASK: "to be approved", planv1.PlanDecision_PLAN_DECISION_DENY: "denied",
-	}[c.Item.GetDecision()] + " by " + c.Item.GetDecidedBy()
+		planv1.PlanDecision_PLAN_DECISION_ALLOW: "allowed", planv1.PlanDecision_PLAN_DECISION_ASK: asked, planv1.PlanDecision_PLAN_DECISION_DENY: "denied",
+	}[c.Item.GetDecision()] + " (" + c.Item.GetDecidedBy() + ")"
 	switch {
 	case len(above) == 0:
 	case len(c.After) == 0:
