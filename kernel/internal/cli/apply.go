@@ -81,13 +81,13 @@ func (a *app) apply(flags applyFlags, name string) error {
 	if plan.Is(file.src) {
 		return a.applySaved(flags, file)
 	}
-	return a.withCalls(flags, file, func(_ *project, s *engine.Session, list []listed) error {
+	return a.withCalls(flags, file, func(_ *project, s *engine.Session, list []listedCall) error {
 		return a.turn(s, list, nil)
 	})
 }
 
 // withCalls runs work in a session with the calls of a file, once all of them are right and their providers run.
-func (a *app) withCalls(flags applyFlags, file callFile, work func(*project, *engine.Session, []listed) error) error {
+func (a *app) withCalls(flags applyFlags, file callFile, work func(*project, *engine.Session, []listedCall) error) error {
 	p, err := a.read()
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *app) withCalls(flags applyFlags, file callFile, work func(*project, *en
 }
 
 // turn runs the calls as one plan, and keeps a record of it when there is one.
-func (a *app) turn(s *engine.Session, list []listed, record *plan.Record) error {
+func (a *app) turn(s *engine.Session, list []listedCall, record *plan.Record) error {
 	a.prompt.more, a.prompt.names = len(list) > 1, names(list)
 	view := a.listViewer(s, list)
 	requests := make([]engine.Request, len(list))
@@ -147,7 +147,7 @@ func (a *app) turn(s *engine.Session, list []listed, record *plan.Record) error 
 }
 
 // names are what the calls are called, by id.
-func names(list []listed) map[string]string {
+func names(list []listedCall) map[string]string {
 	names := map[string]string{}
 	for _, c := range list {
 		names[c.request.CallID] = c.name

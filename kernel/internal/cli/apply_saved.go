@@ -114,8 +114,8 @@ func items(p *plan.Plan) []*planv1.PlanItem {
 }
 
 // savedCalls are the calls of a plan whose operations are there.
-func savedCalls(s *engine.Session, p *plan.Plan) []listed {
-	var list []listed
+func savedCalls(s *engine.Session, p *plan.Plan) []listedCall {
+	var list []listedCall
 	at := map[string]int{}
 	for _, c := range p.Calls {
 		i := slices.IndexFunc(s.Operations(), func(op engine.Operation) bool {
@@ -131,7 +131,7 @@ func savedCalls(s *engine.Session, p *plan.Plan) []listed {
 			}
 		}
 		at[c.Name] = len(list)
-		list = append(list, listed{c.Name, r})
+		list = append(list, listedCall{c.Name, r})
 	}
 	return list
 }

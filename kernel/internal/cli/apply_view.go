@@ -21,7 +21,7 @@ type listViewer interface {
 	over(*listError)
 }
 
-func (a *app) listViewer(s *engine.Session, list []listed) listViewer {
+func (a *app) listViewer(s *engine.Session, list []listedCall) listViewer {
 	if a.flags.json {
 		return &jsonListView{a, list, names(list)}
 	}
@@ -55,7 +55,7 @@ type summaryJSON struct {
 // jsonListView writes what jsonView does, with the name of the call, and a summary at the end.
 type jsonListView struct {
 	a     *app
-	list  []listed
+	list  []listedCall
 	names map[string]string // by id
 }
 

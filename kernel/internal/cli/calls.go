@@ -90,16 +90,16 @@ func noOperation(c config.Call, err error) error {
 	return c.OperationErrorf(fmt.Sprintf("There is no operation %q", c.Operation), "%s.", err)
 }
 
-// listed is a call of a list, ready to be made.
-type listed struct {
+// listedCall is a call of a list, ready to be made.
+type listedCall struct {
 	name    string
 	request engine.Request
 }
 
 // resolve finds what the calls name and checks their arguments, and decides on their order. Nothing runs when one is wrong.
-func resolve(s *engine.Session, calls []config.Call, parallel bool, timeout time.Duration) ([]listed, error) {
+func resolve(s *engine.Session, calls []config.Call, parallel bool, timeout time.Duration) ([]listedCall, error) {
 	var problems []error
-	list := make([]listed, len(calls))
+	list := make([]listedCall, len(calls))
 	steps := make([]plan.Step, len(calls))
 	at := map[string]int{}
 	for i, c := range calls {
@@ -112,7 +112,7 @@ func resolve(s *engine.Session, calls []config.Call, parallel bool, timeout time
 			problems = append(problems, c.ArgumentErrors(wrong))
 		}
 		at[c.Name] = i
-		list[i] = listed{c.Name, engine.Request{Operation: op, Arguments: c.Arguments, Timeout: c.Timeout, CallID: engine.NewCallID(op)}}
+		list[i] = listedCall{c.Name, engine.Request{Operation: op, Arguments: c.Arguments, Timeout: c.Timeout, CallID: engine.NewCallID(op)}}
 		if c.Timeout == 0 {
 			list[i].request.Timeout = timeout
 		}
@@ -144,7 +144,7 @@ func findCalled(s *engine.Session, target string) (engine.Operation, error) {
 }
 
 // readyAll starts the providers of the calls.
-func (a *app) readyAll(p *project, s *engine.Session, list []listed) error {
+func (a *app) readyAll(p *project, s *engine.Session, list []listedCall) error {
 	var errs []error
 	var done []string
 	for _, c := range list {

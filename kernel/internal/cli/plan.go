@@ -52,7 +52,7 @@ func (a *app) plan(flags applyFlags, out, name string) error {
 	if plan.Is(file.src) {
 		return a.showSaved(flags, out, file)
 	}
-	return a.withCalls(flags, file, func(p *project, s *engine.Session, list []listed) error {
+	return a.withCalls(flags, file, func(p *project, s *engine.Session, list []listedCall) error {
 		made, refusals, err := a.makePlan(p, s, plan.Source{File: file.path, Digest: plan.Digest(file.src)}, list)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 
 // makePlan asks what would become of the calls: what is decided about each, and what its provider says it would do.
 // Nothing is run and nobody is asked.
-func (a *app) makePlan(p *project, s *engine.Session, source plan.Source, list []listed) (*plan.Plan, []refused, error) {
+func (a *app) makePlan(p *project, s *engine.Session, source plan.Source, list []listedCall) (*plan.Plan, []refused, error) {
 	made := &plan.Plan{
 		ID: ulid.Make().String(), MadeAt: time.Now().UTC().Truncate(time.Second), Project: p.Root, WorkingDir: p.cwd,
 		Source: source, Policy: policyDigest(p.Policies), Config: plan.Digest(p.Text()),
@@ -85,10 +85,10 @@ func planItem(ctx context.Context, s *engine.Session, r engine.Request) (*planv1
 }
 
 // binaries identifies the providers that the calls go to.
-func binaries(e *engine.Engine, list []listed) ([]plan.Provider, error) {
+func binaries(e *engine.Engine, list []listedCall) ([]plan.Provider, error) {
 	var providers []plan.Provider
 	for _, info := range e.Providers() {
-		if !slices.ContainsFunc(list, func(c listed) bool { return c.request.Operation.Provider == info.Name }) {
+		if !slices.ContainsFunc(list, func(c listedCall) bool { return c.request.Operation.Provider == info.Name }) {
 			continue
 		}
 		binary, err := catalogue.Default().Identify(info.Path)
