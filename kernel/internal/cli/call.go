@@ -185,12 +185,14 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 	if err := p.unmatched(e); err != nil {
 		return err // a deny that can never match may be meant for this call
 	}
-	return work(a.session(e, p, approver), err)
-}
-
-// session begins a conversation, the way every command does that runs calls.
-func (a *app) session(e *engine.Engine, p *project, approver gate.Approver) *engine.Session {
-	return e.Session(p.scoped(engine.SessionOptions{Approver: approver}))
+	s, end, problem := a.session(e, p, approver)
+	if problem != nil {
+		return problem
+	}
+	failure := work(s, err)
+	e.Close() // how the last calls end belongs to the session
+	end(failure)
+	return failure
 }
 
 // call runs one call and shows what comes of it.

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agentco/agent/kernel/internal/schema"
+	"github.com/agentco/agent/kernel/internal/secret"
 )
 
 // Main runs the command line of the process and returns its exit code. version is that of the build, empty
@@ -48,6 +49,10 @@ type app struct {
 	logLevel slog.LevelVar
 	// answersWithOutcome is set for the commands that run calls: to a program they always say an outcome.
 	answersWithOutcome bool
+	// command is the name of the command that runs, such as "invoke" or "session list".
+	command string
+	// secrets are the values of sensitive attributes, as far as they are known: nothing that is shown holds them.
+	secrets *secret.Set
 	// silent is set when the error has been shown as part of a command's own output.
 	silent bool
 }
@@ -63,12 +68,13 @@ type globalFlags struct {
 }
 
 func newApp(version string) *app {
-	a := &app{version: version}
+	a := &app{version: version, secrets: &secret.Set{}}
 	a.ctx, a.cancel = context.WithCancelCause(context.Background())
 	// A closed pipe is an error of write, so that what runs is ended in order. To ignore the signal would be to have
 	// every provider, and what it runs, ignore it too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a.display = newDisplay(os.Stdout, os.Stderr, a.cancel)
+	a.display.secrets = a.secrets
 	return a
 }
 
@@ -89,7 +95,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 		Version:       a.versionText(),
 		Args:          noMoreThan(0),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.command = strings.TrimPrefix(cmd.CommandPath(), "agent ")
 			return a.enter()
 		},
 	}
@@ -114,6 +121,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 		a.shellCommand(),
 		a.mcpCommand(),
 		a.policyCommand(),
+		a.sessionCommand(),
 		a.providerCommand(),
 		a.versionCommand(),
 	)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/agentco/agent/kernel/internal/paint"
+	"github.com/agentco/agent/kernel/internal/secret"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
@@ -32,6 +33,8 @@ type display struct {
 	held *backlog
 	// above writes above the line that a person is typing; nil when nobody is.
 	above func(write func())
+	// secrets are in nothing that is written; it may be nil.
+	secrets *secret.Set
 	// broken is called with what made stdout unwritable.
 	broken   context.CancelCauseFunc
 	outError error
@@ -198,7 +201,7 @@ func (d *display) writeOut(s string) {
 	if s == "" || d.outError != nil || d.held.keep(s, d.writeOut) {
 		return
 	}
-	_, err := io.WriteString(d.out.file, s)
+	_, err := io.WriteString(d.out.file, d.secrets.Text(s))
 	if err == nil {
 		return
 	}
@@ -211,7 +214,7 @@ func (d *display) writeOut(s string) {
 
 func (d *display) writeErr(s string) {
 	if s != "" && d.err.file != nil && !d.held.keep(s, d.writeErr) {
-		_, _ = io.WriteString(d.err.file, s)
+		_, _ = io.WriteString(d.err.file, d.secrets.Text(s))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/schedule"
+	"github.com/agentco/agent/kernel/internal/secret"
 )
 
 // prepareNamed is prepare for providers that somebody named; none for all. Nothing is started when one of them is not there.
@@ -60,7 +61,7 @@ func (a *app) openEngine(ctx context.Context, p *project, lazy bool, names ...st
 	e, err := engine.Open(ctx, engine.Options{
 		Providers: specs, Policies: p.Policies, Catalogue: catalogue.Default(), Lazy: lazy,
 		Retry:       schedule.Retry{BaseDelay: p.Settings.Retry.BaseDelay, Factor: p.Settings.Retry.Factor, Max: p.Settings.Retry.Max},
-		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log,
+		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log, Secrets: a.secrets,
 	})
 	a.display.SetStatus("")
 	if e != nil {
@@ -158,5 +159,6 @@ func (a *app) logger(level string) (*slog.Logger, error) {
 		return nil, usagef("unknown log level %q: use %s", level, strings.Join(config.LogLevels, ", "))
 	}
 	a.logLevel.Set(at)
-	return slog.New(slog.NewTextHandler(a.display.Err(), &slog.HandlerOptions{Level: &a.logLevel})), nil
+	to := slog.NewTextHandler(a.display.Err(), &slog.HandlerOptions{Level: &a.logLevel})
+	return slog.New(secret.Handler{Set: a.secrets, To: to}), nil
 }

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentco/agent/kernel/internal/paint"
+	"github.com/agentco/agent/kernel/internal/session"
+	"github.com/agentco/agent/kernel/internal/session/export"
+	"github.com/agentco/agent/kernel/internal/session/history"
+)
+
+func (a *app) sessionShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show SESSION",
+		Short: "Show the calls of a session",
+		Long:  `Show the calls of a session: when each began, how long it took, how it ended, and who decided that it may run.`,
+		Example: `  agent session show last
+  agent session show 01JAB --json`,
+		Args:              oneSession,
+		ValidArgsFunction: a.completeSession,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.sessionShow(args[0]) },
+	}
+}
+
+// keptCallJSON is a call of a session.
+type keptCallJSON struct {
+	CallID    string          `json:"call_id"`
+	TurnID    string          `json:"turn_id"`
+	Operation string          `json:"operation"`
+	Status    string          `json:"status"`
+	Provider  export.Producer `json:"provider"`
+	Began     time.Time       `json:"began_at"`
+	Ended     *time.Time      `json:"ended_at,omitempty"`
+	DecidedBy string          `json:"decided_by,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     json.RawMessage `json:"error,omitempty"`
+}
+
+func (a *app) sessionShow(word string) error {
+	f, err := a.openSession(word)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	calls, err := history.Calls(a.ctx, f)
+	if err != nil {
+		return err
+	}
+	if a.flags.json {
+		kept := make([]keptCallJSON, len(calls))
+		for i, c := range calls {
+			kept[i] = keptCall(c)
+		}
+		a.writeJSON(map[string]any{"session": export.Of(f.Meta()), "calls": kept})
+		return nil
+	}
+	a.sessionHead(f.Meta())
+	var rows [][]string
+	for i, c := range calls {
+		rows = append(rows, []string{
+			strconv.Itoa(i + 1), c.Began.Local().Format(time.TimeOnly), shortly(c.Took()), c.Status, c.String(), orDash(c.Plan.GetDecidedBy()), shortError(c),
+		})
+	}
+	a.table([]string{"", "BEGAN", "TOOK", "STATUS", "CALL", "DECIDED BY", ""}, rows)
+	return nil
+}
+
+func keptCall(c *history.Call) keptCallJSON {
+	out := keptCallJSON{
+		CallID: c.ID, TurnID: c.TurnID, Operation: c.String(), Status: c.Status, Began: c.Began, DecidedBy: c.Plan.GetDecidedBy(),
+		Provider: export.Producer{Category: c.Producer.Category, Name: c.Producer.Name, Version: c.Producer.Version},
+	}
+	if !c.Ended.IsZero() {
+		out.Ended = &c.Ended
+	}
+	if c.Arguments != nil {
+		out.Arguments = protoJSON(c.Arguments)
+	}
+	if c.Result != nil {
+		out.Result = protoJSON(c.Result)
+	}
+	if c.Error != nil {
+		out.Error = eventJSON(c.Error)
+	}
+	return out
+}
+
+// sessionHead says which session it is.
+func (a *app) sessionHead(m session.Meta) {
+	p := a.display.OutPainter()
+	a.printf("%s %s, %s, %s\n", p.Bold("session "+m.ID), m.Status, m.Started.Local().Format(time.DateTime), orDash(m.Command))
+	if m.Project != "" {
+		a.printf("%s\n", p.Dim(paint.Line(m.Project)))
+	}
+}
+
+func shortly(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "-"
+	case d < time.Second:
+		return d.Round(100 * time.Microsecond).String()
+	default:
+		return d.Round(10 * time.Millisecond).String()
+	}
+}
+
+// shortError is the first line of why a call did not complete.
+func shortError(c *history.Call) string {
+	line, _, _ := strings.Cut(c.Error.GetMessage(), "\n")
+	return paint.Clip(paint.Line(line), 60)
+}
