@@ -39,6 +39,7 @@ type Client struct {
 	stall    time.Duration
 	listings memo[listing]
 	dialects memo[dialect]
+	files    memo[[]byte] // checksums files, which providers that are released together share
 }
 
 // New makes a Client. Nothing is asked before its methods are called.

@@ -23,10 +23,11 @@ func (c *Client) complete(ctx context.Context, q Query, s supplier, version stri
 	r.ChecksumsFile, r.From = sums.Name, sums.from.name
 	if q.Key != nil {
 		if _, ok := findAsset(p.assets, sums.Name+q.Key.Suffix()); !ok {
-			return nil, &Error{Code: NoSignature, Attempted: attempted, On: r.From, Reason: fmt.Sprintf("it has no %s, and public_key asks for a signature by %s", sums.Name+q.Key.Suffix(), q.Key)}, nil
+			return nil, &Error{Code: NoSignature, Attempted: attempted, On: r.From, Reason: fmt.Sprintf("it has no %s, and public_key asks for a signature by %s", sums.Name+q.Key.Suffix(), q.Key),
+				Advice: "Ask the provider's authors to sign it, or remove public_key if they never do"}, nil
 		}
 	}
-	data, err := c.Fetch(ctx, sums)
+	data, err := c.files.get(sums.URL, func() ([]byte, error) { return c.Fetch(ctx, sums) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -234,7 +234,7 @@ func (d *download) tooLarge(r request, shown string) *Error {
 
 // request is the one for the file itself.
 func (a Asset) request() request {
-	r := request{from: a.from, url: a.URL, accept: "application/octet-stream", attempted: "download " + a.Name}
+	r := request{from: a.from, url: a.URL, accept: "application/octet-stream", attempted: "download " + a.Name, file: true}
 	if u, err := url.Parse(a.apiURL); a.apiURL != "" && err == nil && a.from.token != "" && a.from.owns(u) {
 		r.url = a.apiURL // GitHub hands out files of private repositories there alone
 	}

@@ -76,7 +76,7 @@ func TestChecksumsOfAllPlatforms(t *testing.T) {
 		}
 		_, err = r.Archive(registry.Platform{OS: "plan9", Arch: "mips"})
 		requireCode(t, err, registry.NoAsset)
-		require.ErrorContains(t, err, "It is released for darwin_arm64, linux_amd64, windows_amd64")
+		require.ErrorContains(t, err, "It is released for darwin_arm64, linux_amd64, windows_amd64, as provider-x_1.0.0_darwin_arm64.tar.gz, provider-x_1.0.0_linux_amd64.tar.gz")
 	})
 }
 
@@ -102,6 +102,7 @@ func TestIncompleteNewestRelease(t *testing.T) {
 
 		_, err = c.Resolve(t.Context(), query(t, source, "= 1.5.0"))
 		requireCode(t, err, registry.NoMatchingVersion)
+		require.ErrorContains(t, err, map[string]string{"gitlab.com": "v1.5.0 is not released yet"}[f.Host])
 	})
 }
 
@@ -227,7 +228,7 @@ func TestVersionsChosen(t *testing.T) {
 		})
 	}
 	_, err := c.Resolve(t.Context(), query(t, "github.com/"+repo, "~> 1.3.0"))
-	require.ErrorContains(t, err, "There is 2.0.0-rc.1, 1.10.0, 1.3.0-rc.1, 1.2.0, 1.2.0-rc.2, 1.2.0-rc.1. A pre-release counts only when the constraint names one")
+	require.ErrorContains(t, err, "Its versions are 2.0.0-rc.1, 1.10.0, 1.3.0-rc.1, 1.2.0, 1.2.0-rc.2, 1.2.0-rc.1. A pre-release counts only when the constraint names one")
 }
 
 // A release that its forge calls a pre-release is one, whatever its tag says.

@@ -28,6 +28,9 @@ func newMirror(c *Client, rule config.MirrorRule) mirror {
 		at.dir = filepath.Clean(rule.URL)
 	case err == nil && u.Scheme == "file":
 		at.dir = filepath.FromSlash(u.Path)
+		if local := strings.TrimPrefix(u.Path, "/"); filepath.VolumeName(local) != "" { // file:///C:/mirror
+			at.dir = filepath.FromSlash(local)
+		}
 	case err == nil:
 		at.base, at.name = u, shownURL(u)
 	}

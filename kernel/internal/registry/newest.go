@@ -23,7 +23,7 @@ const maxSkips = 3
 func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (*Release, error) {
 	candidates, warnings := choose(q.Constraint, all)
 	if len(candidates) == 0 {
-		return nil, noMatch(q.Source, "no release "+allowedBy(q.Constraint), all)
+		return nil, noMatch(q.Source, "there is no release"+allowedBy(q.Constraint), all)
 	}
 	var first *Error
 	for i, one := range candidates {
@@ -32,7 +32,7 @@ func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (
 			return nil, err
 		}
 		if missing == nil {
-			r.Reason = fmt.Sprintf("the newest of %d %s", len(candidates), allowedBy(q.Constraint))
+			r.Reason = reasonFor(q.Constraint, len(candidates))
 			r.Warnings = append(r.Warnings, warnings...)
 			return r, nil
 		}
@@ -47,7 +47,7 @@ func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (
 		}
 	}
 	if len(candidates) > 1 {
-		first.Advice = joined(first.Advice, fmt.Sprintf("None of the %d releases %s is complete", len(candidates), allowedBy(q.Constraint)))
+		first.Advice = joined(first.Advice, fmt.Sprintf("None of the %d releases that would do is complete", len(candidates)))
 	}
 	return nil, first
 }
@@ -71,11 +71,18 @@ func choose(constraint config.Constraint, all listing) (candidates []candidate, 
 	return candidates, warnings
 }
 
+func reasonFor(c config.Constraint, candidates int) string {
+	if c.String() == "" {
+		return fmt.Sprintf("the newest of %d", candidates)
+	}
+	return fmt.Sprintf("the newest of %d%s", candidates, allowedBy(c))
+}
+
 func allowedBy(c config.Constraint) string {
 	if c.String() == "" {
-		return "that is no pre-release"
+		return " but pre-releases"
 	}
-	return fmt.Sprintf("that %q allows", c)
+	return fmt.Sprintf(" that %q allows", c)
 }
 
 // noMatch says what there is when nothing of it will do.
@@ -101,10 +108,10 @@ func noMatch(s config.Source, reason string, all listing) *Error {
 	}
 	switch {
 	case len(names) > 0:
-		e.Advice = "There is " + shortList(names)
+		e.Advice = "Its versions are " + shortList(names)
 	case len(others) > 0:
 		e.Advice = "Its releases have tags that name no version (vMAJOR.MINOR.PATCH): " + shortList(others)
-	default:
+	case all.from != "":
 		e.Advice = "It has no releases"
 	}
 	if all.capped > 0 {

@@ -83,11 +83,19 @@ func (r *Release) others(p Platform) string {
 		}
 		slices.Sort(platforms)
 		if _, listed := sums[p]; listed {
-			return "Its checksums are there, the archive is not: " + r.From + " has only part of the release"
+			return "Its checksum is there, the archive is not: " + r.From + " has only part of the release"
 		}
-		return "It is released for " + strings.Join(platforms, ", ")
+		return "It is released for " + strings.Join(platforms, ", ") + ", as " + shortList(r.archiveNames())
 	}
 	return "Its files are " + shortList(assetNames(r.assets))
+}
+
+// archiveNames are the names of the provider's archives, of whatever platform.
+func (r *Release) archiveNames() []string {
+	return slices.DeleteFunc(assetNames(r.assets), func(name string) bool {
+		_, ok := archivePlatform(name, r.Source.Name(), r.Version)
+		return !ok
+	})
 }
 
 func (r *Release) failure(code Code, p Platform, reason, advice string) *Error {

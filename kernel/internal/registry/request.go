@@ -25,8 +25,8 @@ type request struct {
 	attempted string // for errors: "list the releases of …"
 	accept    string
 	header    http.Header
-	// archive is for what may take as long as it takes, while something arrives.
-	archive bool
+	// file is for a file that a release names, archive for one that may take as long as it takes while something arrives.
+	file, archive bool
 }
 
 // answer is a response whose body is still to be read, and closed.
@@ -112,6 +112,9 @@ func (c *Client) broken(ctx, live context.Context, r request, shown string, err 
 		err = outer.Err
 	}
 	e := &Error{Code: Unreachable, Attempted: r.attempted, On: shown, Reason: err.Error(), Err: err, retry: true}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		e.Reason = "the connection was cut"
+	}
 	switch {
 	case errors.Is(err, errRedirect):
 		e.Code, e.retry = InvalidAnswer, false

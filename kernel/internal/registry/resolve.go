@@ -56,6 +56,9 @@ func (c *Client) Pinned(ctx context.Context, q Query, version string) (*Release,
 		if err != nil {
 			return nil, err
 		}
+		if p.draft {
+			return nil, noMatch(q.Source, fmt.Sprintf("v%s is not released yet", version), listing{})
+		}
 		r, missing, err := c.complete(ctx, q, s, version, p)
 		if err == nil && missing != nil {
 			err = missing
@@ -76,18 +79,23 @@ func (c *Client) inTurn(ctx context.Context, q Query, ask func(supplier) (*Relea
 		if err == nil {
 			return r, nil
 		}
-		absent := s.mirror() && (CodeOf(err) == NotFound || CodeOf(err) == NoMatchingVersion)
-		if !absent || i == len(all)-1 {
-			return nil, withoutDirect(err, absent, len(all))
+		if missing := s.mirror() && absent(err); !missing || i == len(all)-1 {
+			return nil, withoutDirect(err, missing, len(all))
 		}
 	}
 	return nil, &Error{Code: NotFound, Attempted: "find " + q.Source.String(), Reason: "there is nowhere to look for it"}
 }
 
+// absent reports that a mirror works and does not have what is wanted: the source, a version, or one for the platform.
+func absent(err error) bool {
+	code := CodeOf(err)
+	return code == NotFound || code == NoMatchingVersion || code == NoAsset
+}
+
 // withoutDirect adds what would let the forge be asked.
-func withoutDirect(err error, absent bool, suppliers int) error {
+func withoutDirect(err error, missing bool, suppliers int) error {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !absent || suppliers > 1 {
+	if !ok || !missing || suppliers > 1 {
 		return err
 	}
 	said := *e

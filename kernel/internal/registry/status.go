@@ -16,26 +16,38 @@ import (
 // refused says what an answer that is not 2xx means.
 func (r request) refused(resp *http.Response, shown string) *Error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<10))
-	e := &Error{Attempted: r.attempted, On: shown, Reason: fmt.Sprintf("%s answered %s", r.answering(resp), status(resp))}
+	who := r.answering(resp)
+	e := &Error{Attempted: r.attempted, On: shown, Reason: fmt.Sprintf("%s answered %s", who, status(resp))}
 	switch code := resp.StatusCode; {
 	case limited(resp, text):
 		r.rateLimited(e, resp)
 	case code == http.StatusNotFound || code == http.StatusGone:
-		e.Code = NotFound
-		e.Advice = r.tokenAdvice("Check the name. A private repository needs a token", "The token may not have access to it")
-	case (code == http.StatusUnauthorized || code == http.StatusForbidden) && r.answering(resp) != r.from.name:
-		e.Code, e.Advice = AccessDenied, "The forge sent us there with what should have been enough; try again"
+		e.Code, e.Advice = NotFound, r.absentAdvice()
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		e.Code = AccessDenied
-		e.Advice = r.tokenAdvice("It needs a token", "The token is not accepted: it may have expired or lack access")
+		e.Code, e.Advice = AccessDenied, r.tokenAdvice("It needs a token", "The token is not accepted: it may have expired or lack access")
+		if who != r.from.name {
+			e.Advice = "The forge sent us there with what should have been enough; try again"
+		}
+	case code == http.StatusNotImplemented:
+		e.Code = ServerFailed
 	case code >= 500 || code == http.StatusRequestTimeout:
-		e.Code, e.retry = ServerFailed, code != http.StatusNotImplemented
+		e.Code, e.retry = ServerFailed, true
 		e.Reason += " again and again"
 		e.Advice = "Try again later"
 	default:
 		e.Code = InvalidAnswer
 	}
 	return r.blamed(e)
+}
+
+func (r request) absentAdvice() string {
+	switch {
+	case r.file:
+		return "The release names the file, and it is not there. Try again; if it stays so, the provider's authors have to release it again"
+	case r.from.mirror:
+		return ""
+	}
+	return r.tokenAdvice("Check the name. A private repository needs a token", "Check the name; the token may not have access to it")
 }
 
 // answering is who answered: the origin, or a host that it redirects to.
@@ -54,8 +66,10 @@ func status(resp *http.Response) string {
 // tokenAdvice names the variable, never its value.
 func (r request) tokenAdvice(without, with string) string {
 	switch {
+	case r.from.tokenEnv == "" && r.from.mirror:
+		return without + ": name its variable in the mirror's block of config.hcl, auth = env(\"NAME\")"
 	case r.from.tokenEnv == "":
-		return without + ": see forge and auth in config.hcl"
+		return without + fmt.Sprintf(": name its variable in config.hcl, forge %q { type = …, auth = env(\"NAME\") }", r.from.name)
 	case r.from.token == "":
 		return without + ": set " + r.from.tokenEnv
 	}
@@ -76,7 +90,7 @@ func limited(resp *http.Response, text []byte) bool {
 func (r request) rateLimited(e *Error, resp *http.Response) {
 	now := time.Now()
 	e.Code, e.RetryAt = RateLimited, retryAt(resp.Header, now)
-	e.Reason = r.from.name + " has had too many requests from here"
+	e.Reason = r.answering(resp) + " has had too many requests from here"
 	if !e.RetryAt.IsZero() {
 		wait := max(e.RetryAt.Sub(now), 0).Round(time.Second)
 		e.Reason += fmt.Sprintf("; its limit is over at %s, in %s", e.RetryAt.Local().Format("15:04:05"), wait)

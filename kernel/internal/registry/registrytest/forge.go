@@ -41,6 +41,8 @@ type dialect struct {
 	describe func(f *Forge, r *http.Request, repo string, one release) any
 	missing  func(r *http.Request) any
 	whoami   func(w http.ResponseWriter, r *http.Request)
+	// announces is true where a draft is a release of a later day, which anyone sees.
+	announces bool
 }
 
 func (n *Net) newForge(host, api string, d dialect) *Forge {
@@ -116,7 +118,7 @@ func (f *Forge) list(w http.ResponseWriter, r *http.Request, repo string, all []
 }
 
 func (f *Forge) one(w http.ResponseWriter, r *http.Request, repo string, all []release, tag string) {
-	i := slices.IndexFunc(all, func(o release) bool { return o.Tag == tag && !o.Draft })
+	i := slices.IndexFunc(all, func(o release) bool { return o.Tag == tag && (!o.Draft || f.announces) })
 	if i < 0 {
 		f.answer(w, http.StatusNotFound, f.missing(r))
 		return
