@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,7 +102,7 @@ func (a *app) mcp(flags mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.start(p)
+	e, err := a.prepare(p)
 	if e == nil {
 		return err
 	}
@@ -113,6 +115,7 @@ func (a *app) mcp(flags mcpFlags) error {
 		return err
 	}
 	defer server.Close()
+	defer a.startBehind(p, e, server)()
 	if flags.http != "" {
 		return a.serveHTTP(server, flags.http, options)
 	}
@@ -134,6 +137,27 @@ func (a *app) serveDespite(p *project, e *engine.Engine, failed error) error {
 	return nil
 }
 
+// startBehind starts what was only prepared while clients are told already what is known of it, and tells them when it
+// turns out to be something else. stop ends the wait for it.
+func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server) (stop func()) {
+	ctx, cancel := context.WithCancel(a.ctx)
+	var starting sync.WaitGroup
+	starting.Go(func() {
+		err := p.explain(e.Start(ctx))
+		if ctx.Err() != nil {
+			return
+		}
+		for _, err := range flatten(err) {
+			a.showError(err)
+		}
+		server.Refresh()
+	})
+	return func() {
+		cancel()
+		starting.Wait()
+	}
+}
+
 func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Server, error) {
 	log, err := a.logger(p.Settings.LogLevel)
 	if err != nil {
@@ -151,10 +175,7 @@ func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Serv
 	return mcp.New(mcp.Options{
 		Engine: e, Version: a.versionText(), Approve: patterns, Patience: flags.patience, Log: log,
 		Operations: func() []engine.Operation { return only(e.Operations(), p.sees) },
-		Open: func(approver gate.Approver, _ string) (*engine.Session, func(), error) {
-			s, end, err := a.session(e, p, approver)
-			return s, func() { end(nil) }, err
-		},
+		Open: func(approver gate.Approver) (*engine.Session, func(error), error) { return a.session(e, p, approver) },
 	}), nil
 }
 

@@ -17,7 +17,7 @@ import (
 type conversation struct {
 	session *engine.Session
 	// end ends what was opened for the session, its log among it.
-	end func()
+	end func(error)
 
 	ctx    context.Context // done when the client is gone
 	cancel context.CancelCauseFunc
@@ -171,6 +171,9 @@ func (c *conversation) close(cause error) {
 	c.cancel(cause)
 	c.mu.Unlock()
 	c.calls.Wait()
-	c.end()
+	if cause = context.Cause(c.ctx); errors.Is(cause, errGone) {
+		cause = nil
+	}
+	c.end(cause)
 	close(c.over)
 }

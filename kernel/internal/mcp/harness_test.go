@@ -37,9 +37,9 @@ func start(t testing.TB, rules []policy.Rule, change func(*Options)) *kernel {
 	t.Cleanup(e.Close)
 	k := &kernel{engine: e, kept: &notes{}}
 	o := Options{Engine: e, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
-	o.Open = func(a gate.Approver, _ string) (*engine.Session, func(), error) {
+	o.Open = func(a gate.Approver) (*engine.Session, func(error), error) {
 		k.kept.opened.Add(1)
-		return e.Session(engine.SessionOptions{Approver: a, Journal: k.kept}), k.kept.opened.Done, nil
+		return e.Session(engine.SessionOptions{Approver: a, Journal: k.kept}), func(error) { k.kept.opened.Done() }, nil
 	}
 	if change != nil {
 		change(&o)

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -22,8 +21,9 @@ import (
 type Options struct {
 	// Engine has the providers.
 	Engine *engine.Engine
-	// Open begins an engine.Session for a client of that name, with that approver; end ends it.
-	Open func(approver gate.Approver, client string) (session *engine.Session, end func(), err error)
+	// Open begins an engine.Session for a client, with that approver. end ends it, after its last call; the error is nil
+	// when the client has left of its own accord.
+	Open func(approver gate.Approver) (session *engine.Session, end func(error), err error)
 	// Operations are those that clients see. It is called again when there may be others. Default: all of the engine's.
 	Operations func() []engine.Operation
 	// Version is that of the kernel.
@@ -219,7 +219,7 @@ func (s *Server) serve(ctx context.Context, r request) (reply, error) {
 		return reply{}, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d calls run already, which is the most: try again when one has ended", s.options.MostCalls)}
 	}
 	defer s.running.Add(-1)
-	c, err := s.conversation(r.session, r.client)
+	c, err := s.conversation(r.session)
 	if err != nil {
 		return reply{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
@@ -231,10 +231,11 @@ func (s *Server) serve(ctx context.Context, r request) (reply, error) {
 	return answer, err
 }
 
-var errClosing = errors.New("the server is shutting down")
+// errClosing is a cancellation, as whoever keeps the session should see it.
+var errClosing = fmt.Errorf("%w: the server is shutting down", context.Canceled)
 
 // conversation is that of a client, begun when it makes its first call. It ends with the client's session.
-func (s *Server) conversation(ss *sdk.ServerSession, client string) (*conversation, error) {
+func (s *Server) conversation(ss *sdk.ServerSession) (*conversation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.conversations[ss]; c != nil {
@@ -243,7 +244,7 @@ func (s *Server) conversation(ss *sdk.ServerSession, client string) (*conversati
 	if s.closed {
 		return nil, errClosing
 	}
-	session, end, err := s.options.Open(s.approver, client)
+	session, end, err := s.options.Open(s.approver)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,330 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentco/agent/kernel/internal/engine"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+)
+
+// web is a server over HTTP.
+type web struct {
+	*kernel
+	url  string
+	stop context.CancelFunc
+	over chan error
+}
+
+func (k *kernel) listen(t testing.TB, o HTTPOptions) *web {
+	t.Helper()
+	l, err := Listen("127.0.0.1:0", o)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	w := &web{kernel: k, url: "http://" + l.Addr().String() + endpoint, stop: stop, over: make(chan error, 1)}
+	go func() { w.over <- k.server.ServeHTTP(ctx, l, o) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-w.over)
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return w
+}
+
+func (w *web) connect(t testing.TB, o *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, o)
+	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.url}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`
+
+// do makes a request with headers, as pairs; it returns the answer with its body read.
+func (w *web) do(t testing.TB, method, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, w.url, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for pair := range slices.Chunk(headers, 2) {
+		if pair[0] == "Host" {
+			r.Host = pair[1]
+		} else {
+			r.Header.Set(pair[0], pair[1])
+		}
+	}
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer, string(text)
+}
+
+func TestHTTP(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	s := w.connect(t, nil)
+	r := callTool(t, s, "fixture_echo", map[string]any{"text": "hello"})
+	require.Equal(t, map[string]any{"text": "hello"}, r.StructuredContent)
+	large := strings.Repeat("x", 1<<20)
+	r = callTool(t, s, "fixture_echo", map[string]any{"text": large})
+	require.Equal(t, map[string]any{"text": large}, r.StructuredContent)
+}
+
+// Each session has its own approvals; all share the provider.
+func TestHTTPSessions(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	yes := &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve", "scope": "session"}}, nil
+	}}
+	a, b, dir := w.connect(t, yes), w.connect(t, nil), t.TempDir()
+	r, err := a.CallTool(t.Context(), write(filepath.Join(dir, "a")))
+	require.NoError(t, err)
+	require.False(t, r.IsError, text(t, r))
+	r, err = b.CallTool(t.Context(), write(filepath.Join(dir, "b")))
+	require.NoError(t, err)
+	require.True(t, r.IsError)
+	pid := func(s *sdk.ClientSession) any { return callTool(t, s, "fixture_pid", nil).StructuredContent }
+	require.Equal(t, pid(a), pid(b))
+	require.NoError(t, a.Close())
+	require.Eventually(t, func() bool {
+		w.server.mu.Lock()
+		defer w.server.mu.Unlock()
+		return len(w.server.conversations) == 1
+	}, 10*time.Second, 5*time.Millisecond)
+}
+
+// M11: a session that is not there is told as the transport wants it, and nothing half-made is left.
+func TestUnknownSessions(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	tests := []struct {
+		name, method, body string
+		headers            []string
+		want               int
+	}{
+		{"a message of an old one", "POST", list, []string{headerSession, "OLD"}, 404},
+		{"a stream of an old one", "GET", "", []string{headerSession, "OLD"}, 404},
+		{"the end of an old one", "DELETE", "", []string{headerSession, "OLD"}, 404},
+		{"a message of none", "POST", list, nil, 400},
+		{"a notification of none", "POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 400},
+		{"a stream of none", "GET", "", nil, 400},
+		{"the end of none", "DELETE", "", nil, 400},
+		{"no message", "POST", "hello", nil, 400},
+		{"no JSON", "POST", hello, []string{"Content-Type", "text/plain"}, 415},
+		{"another method", "PUT", hello, nil, 405},
+		{"another version", "POST", hello, []string{headerVersion, "1999-01-01"}, 400},
+		{"a web page", "POST", hello, []string{"Origin", "https://example.com"}, 403},
+		{"a page of nowhere", "POST", hello, []string{"Origin", "null"}, 403},
+		{"a page of another port", "POST", hello, []string{"Origin", "http://127.0.0.1:1"}, 403},
+		{"a name that points here", "POST", hello, []string{"Host", "example.com"}, 403},
+		{"a name that begins like ours", "POST", hello, []string{"Host", "127.0.0.1.example.com"}, 403},
+		{"another address", "POST", hello, []string{"Host", "10.0.0.1:80"}, 403},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			answer, body := w.do(t, test.method, test.body, test.headers...)
+			require.Equal(t, test.want, answer.StatusCode, body)
+			require.Empty(t, slices.Collect(w.server.sdk.Sessions()))
+		})
+	}
+	for name, headers := range map[string][]string{
+		"plain": nil, "by name": {"Host", "localhost:8321"}, "in IPv6": {"Host", "[::1]:1"},
+		"its own page": {"Origin", strings.TrimSuffix(w.url, endpoint)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, body := w.do(t, "POST", hello, headers...)
+			require.Equal(t, 200, answer.StatusCode, body)
+			answer, _ = w.do(t, "DELETE", "", headerSession, answer.Header.Get(headerSession))
+			require.Equal(t, 204, answer.StatusCode)
+		})
+	}
+}
+
+func TestToken(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{Token: "correct horse battery", Origins: []string{"https://example.com/"}})
+	for header, want := range map[string]int{
+		"": 401, "Bearer wrong": 401, "Bearer": 401, "Basic correct horse battery": 401, "Bearer correct horse": 401,
+		"Bearer correct horse battery": 200, "bearer correct horse battery": 200,
+	} {
+		answer, _ := w.do(t, "POST", hello, "Authorization", header, "Origin", "https://example.com")
+		require.Equal(t, want, answer.StatusCode, header)
+		require.Equal(t, want == 401, answer.Header.Get("WWW-Authenticate") != "", header)
+	}
+}
+
+func TestListenNeedsAToken(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "example.com:80", "10.0.0.1:0"} {
+		_, err := Listen(address, HTTPOptions{})
+		require.ErrorContains(t, err, "--token-env", address)
+	}
+	_, err := Listen("8321", HTTPOptions{})
+	require.ErrorContains(t, err, "HOST:PORT")
+	for _, address := range []string{"localhost:0", "127.0.0.1:0"} {
+		l, err := Listen(address, HTTPOptions{})
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+	}
+}
+
+func TestHTTPLimits(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{MostSessions: 2, LongestMessage: 1000})
+	for _, want := range []int{200, 200, 503} {
+		answer, _ := w.do(t, "POST", hello)
+		require.Equal(t, want, answer.StatusCode)
+	}
+	answer, _ := w.do(t, "POST", `{"a":"`+strings.Repeat("x", 1000)+`"}`)
+	require.Equal(t, 413, answer.StatusCode)
+}
+
+// A message that does not come ends, and its sender keeps nobody else waiting.
+func TestSlowBody(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(w.url, "http://"), endpoint))
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{", endpoint)
+	require.NoError(t, err)
+	require.NoError(t, c.(*net.TCPConn).CloseWrite())
+	answer, err := io.ReadAll(c)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), "400 Bad Request")
+	require.NoError(t, c.Close())
+}
+
+// A client that lost the connection gets what it missed.
+func TestResumption(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	answer, _ := w.do(t, "POST", hello)
+	session := answer.Header.Get(headerSession)
+	ctx, cancel := context.WithCancel(t.Context())
+	body := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fixture_sequence","arguments":{},"_meta":{"progressToken":1}}}`
+	r, err := http.NewRequestWithContext(ctx, "POST", w.url, strings.NewReader(body))
+	require.NoError(t, err)
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", headerSession: session} {
+		r.Header.Set(name, value)
+	}
+	stream, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	first := make([]byte, 4096)
+	n, _ := stream.Body.Read(first)
+	id := ""
+	for line := range strings.Lines(string(first[:n])) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "id: "); ok && id == "" {
+			id = value
+		}
+	}
+	require.NotEmpty(t, id, "%s", first[:n])
+	cancel()
+	_ = stream.Body.Close()
+	require.Eventually(t, func() bool { return len(w.kept.outcomes()) == 1 }, 10*time.Second, 5*time.Millisecond)
+	require.Equal(t, engine.Completed, w.kept.outcomes()[0].Status, "a lost connection is no cancellation")
+	require.Eventually(t, func() bool {
+		_, missed := w.do(t, "GET", "", headerSession, session, "Last-Event-ID", id)
+		return strings.Contains(missed, "1 package failed")
+	}, 10*time.Second, 50*time.Millisecond)
+}
+
+// To end a session is to end its calls, at once.
+func TestEndOfASessionCancels(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	began := make(chan struct{}, 1)
+	s := w.connect(t, &sdk.ClientOptions{ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) {
+		select {
+		case began <- struct{}{}:
+		default:
+		}
+	}})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p := &sdk.CallToolParams{Name: "fixture_block"}
+		p.SetProgressToken(1)
+		_, _ = s.CallTool(t.Context(), p)
+	}()
+	<-began
+	answer, _ := w.do(t, "DELETE", "", headerSession, s.ID())
+	require.Equal(t, 204, answer.StatusCode)
+	require.Equal(t, engine.Cancelled, w.kept.outcomes()[0].Status)
+	<-ended
+}
+
+// The server ends with calls running, in order and in time.
+func TestHTTPShutdown(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	began := make(chan struct{}, 1)
+	s := w.connect(t, &sdk.ClientOptions{ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) {
+		select {
+		case began <- struct{}{}:
+		default:
+		}
+	}})
+	go func() {
+		p := &sdk.CallToolParams{Name: "fixture_block"}
+		p.SetProgressToken(1)
+		_, _ = s.CallTool(t.Context(), p)
+	}()
+	<-began
+	asked := time.Now()
+	w.stop()
+	err := <-w.over
+	w.over <- err
+	require.NoError(t, err)
+	require.Less(t, time.Since(asked), 5*time.Second)
+	require.Equal(t, engine.Cancelled, w.kept.outcomes()[0].Status)
+}
+
+// Eight clients at once lose nothing. MCP_LOAD_CALLS sets how many calls each makes; what they took is logged.
+func TestLoad(t *testing.T) {
+	calls := 50
+	if set, err := strconv.Atoi(os.Getenv("MCP_LOAD_CALLS")); err == nil {
+		calls = set
+	}
+	const clients = 8
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	took := make([][]time.Duration, clients)
+	var wait sync.WaitGroup
+	for c := range clients {
+		s := w.connect(t, nil)
+		wait.Go(func() {
+			for i := range calls {
+				want := fmt.Sprintf("client %d call %d", c, i)
+				began := time.Now()
+				r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "fixture_echo", Arguments: map[string]any{"text": want}})
+				if err != nil || r.IsError {
+					t.Errorf("%s: %v", want, err)
+					return
+				}
+				took[c] = append(took[c], time.Since(began))
+				got, _ := json.Marshal(r.StructuredContent)
+				if !bytes.Contains(got, []byte(want)) {
+					t.Errorf("%s: got %s", want, got)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	all := slices.Sorted(slices.Values(slices.Concat(took...)))
+	require.Len(t, all, clients*calls)
+	require.Len(t, w.kept.outcomes(), clients*calls)
+	at := func(share float64) time.Duration {
+		return all[min(len(all)-1, int(share*float64(len(all))))].Round(10 * time.Microsecond)
+	}
+	t.Logf("%d calls: p50 %v, p90 %v, p99 %v, p99.9 %v, longest %v", len(all), at(.5), at(.9), at(.99), at(.999), at(1))
+}
