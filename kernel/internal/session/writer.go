@@ -108,7 +108,7 @@ func (w *writer) open(ctx context.Context) error {
 	}
 	w.tried = time.Now()
 	if w.failed = w.tryOpen(ctx); w.failed != nil {
-		w.failed = fmt.Errorf("cannot write the session log %s: %w", w.path, w.failed)
+		w.failed = w.refusal(w.failed)
 	}
 	return w.failed
 }
@@ -141,7 +141,7 @@ func (w *writer) write(group []entry) {
 	var sequences []int64
 	if err == nil {
 		if sequences, err = w.commit(ctx, group); err != nil {
-			err = fmt.Errorf("cannot write the session log %s: %w", w.path, err)
+			err = w.refusal(err)
 		}
 	}
 	if err != nil {
@@ -160,6 +160,15 @@ func (w *writer) write(group []entry) {
 	if err == nil {
 		w.checkpoint(ctx, group)
 	}
+}
+
+// refusal says what cannot be done, and what to do.
+func (w *writer) refusal(cause error) error {
+	var newer *NewerError
+	if errors.As(cause, &newer) {
+		return cause
+	}
+	return fmt.Errorf("cannot write the session log %s: %w; make room, or set XDG_STATE_HOME to a folder that can be written", w.path, cause)
 }
 
 // lose counts the output of a group that could not be written, so that the next row can say that it is missing.

@@ -62,6 +62,7 @@ type call struct {
 	// unsafe are the entries about it that are not known to be in the log.
 	unsafe   []pending
 	settling sync.Mutex // held while they are waited for
+	refused  bool       // it was not run since it could not be logged
 }
 
 type pending struct {
@@ -128,10 +129,20 @@ func (j *Journal) Flush(ctx context.Context) error {
 	j.mu.Unlock()
 	for _, c := range open {
 		if err := j.settle(ctx, c); err != nil {
+			j.refused(open)
 			return err
 		}
 	}
 	return nil
+}
+
+// refused notes that the reason is told with the outcome of a call, since that may not run.
+func (j *Journal) refused(calls []*call) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range calls {
+		c.refused = c.kind == toolv1.ToolKind_TOOL_KIND_RESOURCE
+	}
 }
 
 // settle makes sure of what is known of a call.
@@ -195,11 +206,15 @@ func (j *Journal) Ended(o engine.Outcome) error {
 			}
 		}
 	}
-	if err != nil && j.o.Warn != nil {
+	switch {
+	case err == nil, c.refused: // its outcome tells
+		return nil
+	case j.o.Warn == nil:
+		return err
+	default:
 		j.warn.Do(func() { j.o.Warn(err) })
-		return nil // it has been told
+		return nil
 	}
-	return err
 }
 
 // lateBeginning writes what could not be written when the call began. It waits for nothing that went well.
