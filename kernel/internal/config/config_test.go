@@ -164,6 +164,7 @@ func TestLoadProblems(t *testing.T) {
 		{"Windows path", withProvider(`path = "C:\new"`), []string{"agent.hcl:3:9", "Backslash in a path"}},
 		{"invalid escape", withProvider(`path = "C:\users"`), []string{"agent.hcl:3:11", "Invalid escape sequence"}},
 		{"block for argument", withProvider("auth {\n}"), []string{"agent.hcl:3:1", `Unexpected block "auth"`, "auth = { … }"}},
+		{"nothing for an action", "policy \"x\" {\n match = { tool_name = \"rm\" }\n action = null\n}", []string{"agent.hcl:3:11", "Expected a string", "Write it in double quotes."}},
 		{"a word without quotes", "policy \"x\" {\n match = { tool_name = \"rm\" }\n action = deny\n}", []string{"agent.hcl:3:11", "Expected a string", `double quotes: "deny"`}},
 		{"UTF-16", "\xff\xfea\x00", []string{"agent.hcl:1:1", "agent.hcl is not text in UTF-8", "PowerShell"}},
 		{"a byte of another encoding", "settings {}\n# caf\xe9\n", []string{"agent.hcl:2:6", "is not text in UTF-8"}},

@@ -13,7 +13,7 @@ import (
 
 // text reads a constant string.
 func (l *loader) text(expr hclsyntax.Expression) (string, bool) {
-	if word := hcl.ExprAsKeyword(expr); word != "" {
+	if word := hcl.ExprAsKeyword(expr); word != "" && !slices.Contains([]string{"true", "false", "null"}, word) {
 		l.fail(expr.Range(), "Expected a string", "Write it in double quotes: %q.", word)
 		return "", false
 	}
