@@ -22,7 +22,7 @@ import (
 
 // machine is a computer of its own: a home, and a small internet that it is connected to.
 type machine struct {
-	*testing.T
+	testing.TB
 	net  *registrytest.Net
 	home string
 	env  []string
@@ -31,9 +31,9 @@ type machine struct {
 // here is the platform that the tests run on, elsewhere one that they do not.
 var here, elsewhere = registry.Here().String(), "plan9_386"
 
-func newMachine(t *testing.T) *machine {
+func newMachine(t testing.TB) *machine {
 	t.Helper()
-	m := &machine{T: t, net: registrytest.New(t), home: t.TempDir()}
+	m := &machine{TB: t, net: registrytest.New(t), home: t.TempDir()}
 	m.env = append(os.Environ(), "HOME="+m.home, "GITHUB_TOKEN=", "NO_COLOR=1", "TERM=dumb")
 	for variable, dir := range map[string]string{"CONFIG": "config", "CACHE": "cache", "STATE": "state", "DATA": "data"} {
 		m.env = append(m.env, "XDG_"+variable+"_HOME="+filepath.Join(m.home, dir))
@@ -571,4 +571,65 @@ provider "filesystem" {
 	}
 	r = m.fails(1, "init")
 	require.Contains(t, r.stderr, "as the lock file says")
+}
+
+// With a public key in agent.hcl nothing is installed that it has not signed, and the table says so; a key that comes later
+// counts for what is locked already, too.
+func TestSigned(t *testing.T) {
+	for name, newSigner := range map[string]func(testing.TB) *registrytest.Signer{"minisign": registrytest.Minisign, "ssh": registrytest.SSH} {
+		t.Run(name, func(t *testing.T) {
+			m, signer, other := newMachine(t), newSigner(t), newSigner(t)
+			release := signer.Sign(filesystem(t, "2.0.0"), "provider-filesystem_2.0.0_checksums.txt")
+			m.publish(release)
+			unsigned := m.read("project/agent.hcl")
+			with := func(s *registrytest.Signer) {
+				m.write("project/agent.hcl", strings.Replace(unsigned, "version =", fmt.Sprintf("public_key = %q\n    version =", s.Public), 1))
+			}
+			with(other)
+			require.Contains(t, m.fails(1, "init").stderr, "signature")
+			with(signer)
+			require.Contains(t, m.must("init").stdout, "signed by "+signer.Key.String())
+			require.Equal(t, signer.Key.String(), m.locked("filesystem").SignedBy)
+			m.net.Forget()
+			m.must("init")
+			m.must("tools")
+			require.Empty(t, m.net.Requests())
+
+			with(other)
+			require.Contains(t, m.fails(2, "tools").stderr, "agent.hcl asks for one by "+other.Key.String())
+			require.Contains(t, m.fails(1, "init").stderr, "signature")
+
+			// Locked without a key, which is asked for later.
+			m.write("project/agent.hcl", unsigned)
+			require.NoError(t, os.Remove(m.path(lockFile)))
+			m.must("init")
+			require.Empty(t, m.locked("filesystem").SignedBy)
+			with(signer)
+			require.Contains(t, m.fails(2, "tools").stderr, "it was locked without the signature by "+signer.Key.String())
+			m.must("init")
+			require.Equal(t, signer.Key.String(), m.locked("filesystem").SignedBy)
+			m.must("tools")
+		})
+	}
+}
+
+// Installed programs can be executed by whoever may read them, whatever the umask was (K11).
+func TestInitUmask(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	agent := m.command("init")
+	umasked := exec.Command("sh", "-c", `umask 0777; exec "$0" init`, agent.Path)
+	umasked.Dir, umasked.Env = agent.Dir, agent.Env
+	r := m.runCommand(umasked)
+	require.Equal(t, 0, r.code, r.stderr)
+	m.must("tools")
+	for _, top := range []string{"cache", "project/.agent", "state"} {
+		require.NoError(t, filepath.WalkDir(m.path(top), func(path string, d fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			info, err := d.Info()
+			require.NoError(t, err)
+			require.Equal(t, fs.FileMode(0o400), info.Mode()&0o400, path)
+			return nil
+		}))
+	}
 }

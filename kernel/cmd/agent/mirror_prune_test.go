@@ -92,6 +92,15 @@ provider "filesystem" {
 	m.must("providers", "prune")
 	require.Equal(t, []string{"2.0.2"}, m.versions())
 	m.must("init")
+
+	// A kept session is replayed with what it ran.
+	m.must("invoke", "filesystem.list_directory", "path=.")
+	at("= 2.0.0")
+	m.must("providers", "prune")
+	require.Equal(t, []string{"2.0.0", "2.0.2"}, m.versions())
+	m.must("session", "prune", "--keep", "0", "--yes")
+	m.must("providers", "prune")
+	require.Equal(t, []string{"2.0.0"}, m.versions())
 }
 
 // versions are those of provider-filesystem in the cache.

@@ -56,13 +56,13 @@ func (a *app) initProject(ctx context.Context, f initFlags) error {
 	if err := a.checkOverrides(p); err != nil {
 		return err
 	}
+	i := a.installer(p)
+	defer i.Registry.Close()
 	if !f.dryRun {
 		if err := install.UserProjects().Add(p.Root); err != nil {
 			a.warn("agent providers prune will not know of this project: " + err.Error())
 		}
 	}
-	i := a.installer(p)
-	defer i.Registry.Close()
 	i.Upgrade, i.DryRun, i.ReadOnly = f.upgrade, f.dryRun, f.lockfile == "readonly"
 	progress := a.downloads()
 	i.Progress = progress.update
@@ -77,6 +77,7 @@ func (a *app) initProject(ctx context.Context, f initFlags) error {
 
 // installer is one for the providers of a project, without those that are overridden.
 func (a *app) installer(p *project) *install.Installer {
+	keepOwnRights()
 	i := &install.Installer{
 		Cache: install.UserCache(), Platform: registry.Here(), Root: p.Root, LockShown: p.lockShown(),
 		Registry: a.registry(p),

@@ -47,7 +47,9 @@ type providerJSON struct {
 	Declared   string `json:"declared"`
 	Path       string `json:"path,omitempty"`
 	Override   bool   `json:"dev_override"`
-	Version    string `json:"version,omitempty"`
+	// Locked is the version in the lock file, Version what the provider calls itself.
+	Locked  string `json:"locked,omitempty"`
+	Version string `json:"version,omitempty"`
 	// Satisfies is whether the version is one the constraint allows; absent when it is no version, or nothing is asked for.
 	Satisfies *bool             `json:"satisfies_constraint,omitempty"`
 	Producers []json.RawMessage `json:"producers,omitempty"`
@@ -106,7 +108,9 @@ func providerList(p *project, infos []engine.Info, err error) []providerJSON {
 	list := make([]providerJSON, len(p.Providers))
 	for i, pr := range p.Providers {
 		out := providerJSON{Name: pr.Name, Source: pr.Source.String(), Constraint: pr.Version.String(), Declared: pr.Position()}
-		out.Path, out.Override = p.global.DevOverrides[pr.Name]
+		if out.Path, out.Override = p.global.DevOverrides[pr.Name]; !out.Override {
+			out.Path, out.Locked = p.lockedPath(pr)
+		}
 		if at := slices.IndexFunc(infos, func(i engine.Info) bool { return i.Name == pr.Name }); at >= 0 {
 			out.fill(infos[at], pr)
 		} else {

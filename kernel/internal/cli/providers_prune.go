@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
+	"github.com/agentco/agent/kernel/internal/catalogue"
 	"github.com/agentco/agent/kernel/internal/config"
+	"github.com/agentco/agent/kernel/internal/host"
 	"github.com/agentco/agent/kernel/internal/install"
+	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/session"
 )
 
@@ -32,16 +35,19 @@ branches of a project can be installed again by agent init.`,
 }
 
 func (a *app) providersPrune(ctx context.Context, dry bool) error {
-	projects := install.UserProjects()
+	projects, cache := install.UserProjects(), install.UserCache()
 	var needs *install.Needs
 	census := func() (func(install.Key) bool, error) {
 		var err error
-		if needs, err = a.needs(ctx, projects); err != nil {
+		if needs, err = a.needs(projects); err != nil {
 			return nil, err
 		}
-		return func(k install.Key) bool { return needs.By(k) != "" }, nil
+		sessions, err := sessionsRan(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func(k install.Key) bool { return needs.Has(k) || sessions.need(cache, k) }, nil
 	}
-	cache := install.UserCache()
 	waiting := func() { a.display.Note("· waiting for an agent that installs") }
 	removed, err := cache.Prune(ctx, dry, waiting, census)
 	if err != nil {
@@ -58,9 +64,9 @@ func (a *app) providersPrune(ctx context.Context, dry bool) error {
 	return nil
 }
 
-// needs is what the known projects and the kept sessions need. The project that this is run in is known, whether or not
+// needs is what the known projects need. The project that this is run in is known, whether or not
 // anything was installed for it yet.
-func (a *app) needs(ctx context.Context, projects install.Projects) (*install.Needs, error) {
+func (a *app) needs(projects install.Projects) (*install.Needs, error) {
 	roots, err := projects.All()
 	if err != nil {
 		return nil, fmt.Errorf("cannot tell which projects need installed providers: %w", err)
@@ -68,42 +74,74 @@ func (a *app) needs(ctx context.Context, projects install.Projects) (*install.Ne
 	if here, err := config.Find("."); err == nil {
 		roots = append(roots, filepath.Dir(here))
 	}
-	needs, err := install.NeedsOf(roots)
+	return install.NeedsOf(roots)
+}
+
+// ran is what the kept sessions ran.
+type ran map[string][]session.Producer // by the path of the session
+
+// sessionsRan reads the kept sessions. One that cannot be read ends it: nobody knows what it needs.
+func sessionsRan(ctx context.Context) (ran, error) {
+	all, err := sessionsFolder().List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return needs, keepSessions(ctx, needs)
-}
-
-// keepSessions adds what the kept sessions ran. One that cannot be read ends it: nobody knows what it needs.
-func keepSessions(ctx context.Context, needs *install.Needs) error {
-	files, err := filepath.Glob(filepath.Join(xdg.StateHome, "agent", "sessions", "*.sqlite"))
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		if err := keepSession(ctx, path, needs); err != nil {
-			return fmt.Errorf("cannot tell which providers the session %s needs: %w", strings.TrimSuffix(filepath.Base(path), ".sqlite"), err)
+	r := ran{}
+	for _, s := range all {
+		if r[s.Path], err = providersRan(ctx, s.Path); err != nil {
+			return nil, fmt.Errorf("cannot tell which providers the session %s needs: %w", s.ID, err)
 		}
 	}
-	return nil
+	return r, nil
 }
 
-func keepSession(ctx context.Context, path string, needs *install.Needs) (err error) {
+func providersRan(ctx context.Context, path string) (all []session.Producer, err error) {
 	f, err := session.Open(ctx, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	for producer, err := range f.Producers(ctx) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if producer.Category != "kernel" {
-			needs.Keep(strings.TrimPrefix(producer.Version, "v"), path)
+			all = append(all, producer)
 		}
 	}
-	return nil
+	return all, nil
+}
+
+// need reports whether a session ran the installed provider: its release, or whatever version the program calls itself.
+// A session does not know where a provider was installed from, so that the version alone decides.
+func (r ran) need(cache install.Cache, k install.Key) bool {
+	versions := map[string]bool{k.Version: true}
+	if said := introduction(cache, k); said != nil {
+		versions[strings.TrimPrefix(said.ToolsProducer.GetVersion(), "v")] = true
+		versions[strings.TrimPrefix(said.CommandsProducer.GetVersion(), "v")] = true
+	}
+	for _, producers := range r {
+		for _, p := range producers {
+			if p.Version != "" && versions[strings.TrimPrefix(p.Version, "v")] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// introduction is what the program said of itself when it was last started; nil when that is not known.
+func introduction(cache install.Cache, k install.Key) *host.Introduction {
+	file, err := os.Open(cache.Path(k))
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	sum, err := lock.Sum(file)
+	if err != nil {
+		return nil
+	}
+	return catalogue.Default().Find(string(sum))
 }
 
 // tellPruned says what was removed.

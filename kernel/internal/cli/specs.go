@@ -78,6 +78,20 @@ func (p *project) installed(pr *config.Provider) (path, checksum string, err err
 	return cache.Path(key), string(program), nil
 }
 
+// lockedPath is where the locked version of a provider is, or would be; empty when none is locked for this platform.
+func (p *project) lockedPath(pr *config.Provider) (path, version string) {
+	file, err := p.lockFile()
+	if err != nil {
+		return "", ""
+	}
+	locked, _ := file.Provider(pr.Name)
+	key, ok := install.KeyOf(locked, registry.Here())
+	if !ok {
+		return "", locked.Version
+	}
+	return install.UserCache().Path(key), locked.Version
+}
+
 func (p *project) notInstalled(pr *config.Provider, why string) error {
 	return &problem{"not-installed", pr.Errorf("Provider \""+pr.Name+"\" is not installed", "%s Run agent init.", why)}
 }
