@@ -14,6 +14,7 @@ type Asset struct {
 
 	apiURL string // where a token is accepted, if that is not URL
 	from   *origin
+	data   []byte // what was verified already; nil when it was not fetched
 }
 
 // archiveNames are the names an archive may have, the canonical one first.

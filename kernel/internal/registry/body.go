@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
-// body is a response's body that is cut when nothing arrives for a while, however slowly it does otherwise.
+// leastBytes is what must arrive within StallTimeout: a server that sends a byte now and then has stalled, too.
+const leastBytes = 1 << 10
+
+// body is a response's body that is cut when next to nothing arrives for a while.
 type body struct {
 	io.ReadCloser
+	fresh   int // bytes since the watch was set
 	live    context.Context
 	watch   *time.Timer
 	stall   time.Duration
@@ -18,10 +22,11 @@ type body struct {
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if n > 0 {
+	if b.fresh += n; b.fresh >= leastBytes {
+		b.fresh = 0
 		b.watch.Reset(b.stall)
 	}
-	if why := context.Cause(b.live); err != nil && err != io.EOF && (errors.Is(why, errStalled) || errors.Is(why, errSlow)) {
+	if why := context.Cause(b.live); err != nil && !errors.Is(err, io.EOF) && (errors.Is(why, errStalled) || errors.Is(why, errSlow)) {
 		err = why
 	}
 	return n, err

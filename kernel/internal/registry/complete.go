@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,18 +28,21 @@ func (c *Client) complete(ctx context.Context, q Query, s supplier, version stri
 				Advice: "Ask the provider's authors to sign it, or remove public_key if they never do"}, nil
 		}
 	}
-	data, err := c.files.get(sums.URL, func() ([]byte, error) { return c.Fetch(ctx, sums) })
+	sums.data, err = c.files.get(sums.URL, func() ([]byte, error) { return c.Fetch(ctx, sums) })
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.signed(ctx, q, r, data); err != nil {
+	r.verified = map[string][]byte{sums.Name: sums.data}
+	if err := c.signed(ctx, q, r, sums.data); err != nil {
 		return nil, nil, err
 	}
-	if r.sums, err = ParseChecksums(data); err != nil {
+	if r.sums, err = ParseChecksums(sums.data); err != nil {
 		return nil, nil, &Error{Code: ChecksumsInvalid, Attempted: attempted, On: sums.shown(), Reason: sums.Name + " cannot be relied on: " + err.Error(), Err: err,
 			Advice: "Ask the provider's authors to release it again"}
 	}
-	if _, listed := r.Checksums()[q.platform()]; listed {
+	listed := r.Checksums()
+	if _, here := listed[q.platform()]; here || len(listed) == 0 {
+		// Released together with others, a provider may be missing from a release altogether.
 		_, err := r.Archive(q.platform())
 		if e, ok := errors.AsType[*Error](err); ok && e.Code == NoAsset {
 			return nil, e, nil
@@ -61,7 +65,7 @@ func (c *Client) signed(ctx context.Context, q Query, r *Release, data []byte) e
 		return &Error{Code: SignatureInvalid, Attempted: "verify the signature of " + r.ChecksumsFile, On: a.shown(), Reason: err.Error(), Err: err,
 			Advice: "Nothing of this release is used. Compare public_key in agent.hcl with the key that the provider's authors publish"}
 	}
-	r.SignedBy = q.Key.String()
+	r.SignedBy, r.verified[a.Name] = q.Key.String(), sig
 	return nil
 }
 
@@ -86,6 +90,9 @@ func findChecksums(prefix, repo, version string, assets []Asset) (Asset, bool) {
 
 // Fetch reads a small file of a release, such as its checksums file, into memory: a megabyte at most.
 func (c *Client) Fetch(ctx context.Context, a Asset) ([]byte, error) {
+	if a.data != nil {
+		return bytes.Clone(a.data), nil
+	}
 	data, _, err := c.fetch(ctx, a.request(), maxSmall)
 	return data, err
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/registry"
 	"github.com/agentco/agent/kernel/internal/registry/registrytest"
 )
@@ -238,11 +237,14 @@ func TestMarkedAsPrerelease(t *testing.T) {
 		f := map[string]func(string) *registrytest.Forge{"github.com": n.GitHub, "codeberg.org": n.Gitea}[host](host)
 		marked := built("1.4.0")
 		marked.Prerelease = true
-		f.Publish(repo, built("1.3.0"), marked)
+		older := built("1.2.0")
+		older.Prerelease = true
+		f.Publish(repo, older, built("1.3.0"), marked)
 		c := client(t, n, registry.Options{})
 		r, err := c.Resolve(t.Context(), query(t, host+"/"+repo, "~> 1.0"))
 		require.NoError(t, err)
 		require.Equal(t, "1.3.0", r.Version)
+		require.Len(t, r.Warnings, 1, "older ones are nobody's business")
 		require.Contains(t, r.Warnings[0], `v1.4.0 is marked as a pre-release`)
 		r, err = c.Resolve(t.Context(), query(t, host+"/"+repo, "= 1.4.0"))
 		require.NoError(t, err)
@@ -265,19 +267,30 @@ func TestSeveralProvidersOfOneRepository(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, provider+"_2.0.0_linux_amd64.tar.gz", a.Name)
 		}
+		_, err := c.Resolve(t.Context(), query(t, f.Host+"/agentco/agent//provider-zsh", ""))
+		requireCode(t, err, registry.NoAsset)
+		require.ErrorContains(t, err, "Its files are agent_2.0.0_checksums.txt, provider-bash_2.0.0_linux_amd64.tar.gz")
+
 		lists := 0
 		for _, request := range n.To(f.API) {
 			if request.Query != "" {
 				lists++
 			}
 		}
-		require.Equal(t, 1, lists, "the releases are listed once for both")
+		require.Equal(t, 1, lists, "the releases are listed once for all")
+		require.Len(t, n.To(f.Storage), 1, "and so is their checksums file")
+	})
+}
 
-		got, err := c.Resolve(t.Context(), query(t, f.Host+"/agentco/agent//provider-zsh", ""))
+// The kind of K05: a provider that is not part of every release of its repository.
+func TestProviderMissingFromTheNewestRelease(t *testing.T) {
+	onEach(t, func(t *testing.T, n *registrytest.Net, f *registrytest.Forge, _, _ string) {
+		f.Publish("agentco/agent", built("2.0.0").Without("provider-x_2.0.0_checksums.txt").Summed("agent_2.0.0_checksums.txt"))
+		f.Publish("agentco/agent", registrytest.Built("provider-bash", "2.0.1", []byte("bash"), "linux_amd64").Summed("agent_2.0.1_checksums.txt"))
+		r, err := client(t, n, registry.Options{}).Resolve(t.Context(), query(t, f.Host+"/agentco/agent//provider-x", "~> 2.0"))
 		require.NoError(t, err)
-		_, err = got.Archive(linux)
-		requireCode(t, err, registry.NoAsset)
-		require.ErrorContains(t, err, "Its files are agent_2.0.0_checksums.txt, provider-bash_2.0.0_linux_amd64.tar.gz")
+		require.Equal(t, "2.0.0", r.Version)
+		require.Contains(t, r.Warnings[0], "2.0.1 is passed over: there is no provider-x_2.0.1_linux_amd64.tar.gz")
 	})
 }
 
@@ -313,73 +326,4 @@ func TestNextPageOnAnotherHost(t *testing.T) {
 	_, err := client(t, n, registry.Options{}, "GITHUB_TOKEN="+token).Resolve(t.Context(), query(t, "github.com/"+repo, ""))
 	requireCode(t, err, registry.InvalidAnswer)
 	require.Empty(t, n.To("evil.example"))
-}
-
-// Hosts of one's own are asked what they are, without a token.
-func TestDetect(t *testing.T) {
-	for _, tt := range forges {
-		t.Run(tt.name, func(t *testing.T) {
-			n := registrytest.New(t)
-			f := tt.on(n, "git.example.org")
-			f.Publish(repo, built("1.0.0"))
-			c := client(t, n, registry.Options{}, "GITHUB_TOKEN="+token, "GITLAB_TOKEN="+token)
-			for range 2 {
-				r, err := c.Resolve(t.Context(), query(t, "git.example.org/"+repo, ""))
-				require.NoError(t, err)
-				require.Equal(t, "1.0.0", r.Version)
-			}
-			probes := 0
-			for _, request := range n.Requests() {
-				require.Empty(t, request.Authorization())
-				if request.Path == "/api/v1/version" {
-					probes++
-				}
-			}
-			require.Equal(t, 1, probes)
-		})
-	}
-}
-
-// Without TLS a forge is only spoken to on this machine.
-func TestLoopbackForge(t *testing.T) {
-	for _, tt := range forges {
-		t.Run(tt.name, func(t *testing.T) {
-			n := registrytest.New(t)
-			f := tt.on(n, "git.example.org")
-			f.Publish(repo, built("1.0.0"))
-			c := client(t, n, registry.Options{})
-			r, err := c.Resolve(t.Context(), query(t, f.Loopback()+"/"+repo, ""))
-			require.NoError(t, err)
-			a, err := r.Archive(linux)
-			require.NoError(t, err)
-			_, err = download(t, c, a)
-			require.NoError(t, err)
-		})
-	}
-}
-
-func TestUnknownForge(t *testing.T) {
-	n := registrytest.New(t)
-	n.Handle("www.example.org", http.NotFoundHandler())
-	_, err := client(t, n, registry.Options{}).Resolve(t.Context(), query(t, "www.example.org/"+repo, ""))
-	requireCode(t, err, registry.UnknownForge)
-	require.ErrorContains(t, err, `forge "www.example.org" { type =`)
-}
-
-func TestForgeOfOnesOwn(t *testing.T) {
-	n := registrytest.New(t)
-	f := n.GitLab("git.example.org")
-	f.Token = token
-	f.Publish(repo, built("1.0.0"))
-	own := registry.Options{Forges: []config.Forge{{Host: "git.example.org", Kind: config.GitLab, AuthEnv: "WORK_TOKEN"}}}
-	c := client(t, n, own, "WORK_TOKEN="+token)
-	r, err := c.Resolve(t.Context(), query(t, "git.example.org/"+repo, ""))
-	require.NoError(t, err)
-	require.Equal(t, "1.0.0", r.Version)
-	for _, request := range n.Requests() {
-		require.NotContains(t, request.Path, "version", "nothing needs to be found out")
-	}
-	_, err = client(t, n, own, "GITLAB_TOKEN="+token).Resolve(t.Context(), query(t, "git.example.org/"+repo, ""))
-	requireCode(t, err, registry.NotFound)
-	require.ErrorContains(t, err, "set WORK_TOKEN")
 }

@@ -21,7 +21,11 @@ const maxSkips = 3
 
 // newest is the first complete candidate.
 func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (*Release, error) {
-	candidates, warnings := choose(q.Constraint, all)
+	candidates, marked := choose(q.Constraint, all)
+	var warnings []string
+	if all.capped > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s has more than %d releases; older ones were not looked at", all.from, all.capped))
+	}
 	if len(candidates) == 0 {
 		return nil, noMatch(q.Source, "there is no release"+allowedBy(q.Constraint), all)
 	}
@@ -33,7 +37,10 @@ func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (
 		}
 		if missing == nil {
 			r.Reason = reasonFor(q.Constraint, len(candidates))
-			r.Warnings = append(r.Warnings, warnings...)
+			if len(marked) > 0 && marked[0].version.GreaterThan(one.version) {
+				warnings = append(warnings, fmt.Sprintf("%s is marked as a pre-release on %s: only version = \"= %s\" takes it", marked[0].tag, all.from, marked[0].version))
+			}
+			r.Warnings = warnings
 			return r, nil
 		}
 		if first == nil {
@@ -52,23 +59,23 @@ func (c *Client) newest(ctx context.Context, q Query, s supplier, all listing) (
 	return nil, first
 }
 
-// choose sorts out drafts, tags that name no version, and versions that will not do; the newest comes first.
-func choose(constraint config.Constraint, all listing) (candidates []candidate, warnings []string) {
-	if all.capped > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s has more than %d releases; older ones were not looked at", all.from, all.capped))
-	}
+// choose sorts out drafts, tags that name no version, and versions that will not do. Releases that are only marked as
+// pre-releases are told apart. The newest comes first.
+func choose(constraint config.Constraint, all listing) (candidates, marked []candidate) {
 	for _, p := range all.releases {
 		v, ok := parseTag(p.tag)
 		switch {
 		case !ok || p.draft || !constraint.Allows(v):
 		case p.prerelease && v.Prerelease() == "":
-			warnings = append(warnings, fmt.Sprintf("%s is marked as a pre-release on %s: only version = \"= %s\" takes it", p.tag, all.from, v))
+			marked = append(marked, candidate{v, p})
 		default:
 			candidates = append(candidates, candidate{v, p})
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return b.version.Compare(a.version) })
-	return candidates, warnings
+	newestFirst := func(a, b candidate) int { return b.version.Compare(a.version) }
+	slices.SortStableFunc(candidates, newestFirst)
+	slices.SortStableFunc(marked, newestFirst)
+	return candidates, marked
 }
 
 func reasonFor(c config.Constraint, candidates int) string {

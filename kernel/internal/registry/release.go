@@ -25,8 +25,9 @@ type Release struct {
 	// SignedBy names the key that signed the checksums file; empty when no signature was asked for.
 	SignedBy string
 
-	sums   Checksums
-	assets []Asset
+	sums     Checksums
+	assets   []Asset
+	verified map[string][]byte // the checksums file and the signature that were looked at
 }
 
 // Verified says what the archives of the release are verified by.
@@ -102,11 +103,13 @@ func (r *Release) failure(code Code, p Platform, reason, advice string) *Error {
 	return &Error{Code: code, Attempted: fmt.Sprintf("get %s %s for %s", r.Source, r.Version, p), On: r.From, Reason: reason, Advice: advice}
 }
 
-// Files are the checksums file and the signatures of it: what a mirror must have beside the archives.
+// Files are the checksums file and the signatures of it: what a mirror must have beside the archives. Fetch gives
+// exactly the bytes that were verified.
 func (r *Release) Files() []Asset {
 	var files []Asset
 	for _, suffix := range []string{"", ".minisig", ".sig"} {
 		if a, ok := findAsset(r.assets, r.ChecksumsFile+suffix); ok {
+			a.data = r.verified[a.Name]
 			files = append(files, a)
 		}
 	}

@@ -119,12 +119,15 @@ func (c *Client) broken(ctx, live context.Context, r request, shown string, err 
 	case errors.Is(err, errRedirect):
 		e.Code, e.retry = InvalidAnswer, false
 	case errors.Is(err, errStalled), errors.Is(context.Cause(live), errStalled):
-		e.Reason, e.Err = fmt.Sprintf("nothing arrived for %s", c.stall), errStalled
+		e.Reason, e.Err = fmt.Sprintf("next to nothing arrived for %s", c.stall), errStalled
 	case errors.Is(err, errSlow), errors.Is(context.Cause(live), errSlow):
 		e.Reason, e.Err = fmt.Sprintf("it took longer than %s", patience*c.stall), errSlow
 	case untrusted(err):
 		e.retry = false
 		e.Advice = "The certificate is not one that this machine trusts. If the server is yours, add its authority to the system's or name the file in SSL_CERT_FILE"
+	case unknownHost(err):
+		e.retry = false
+		e.Advice = "Check the name of the host, and the network"
 	default:
 		e.Advice = "Check the network, and HTTPS_PROXY if there is a proxy"
 	}

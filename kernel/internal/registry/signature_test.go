@@ -25,6 +25,13 @@ func TestSignedRelease(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "sha256 of "+sumsName+", signed by "+signer.Key.String(), r.Verified())
 			require.Len(t, r.Files(), 2, "a mirror keeps the signature, too")
+			n.Forget()
+			for _, a := range r.Files() {
+				data, err := client(t, n, registry.Options{}).Fetch(t.Context(), a)
+				require.NoError(t, err)
+				require.Equal(t, f.Release(repo, "v1.0.0").Data(a.Name), data)
+			}
+			require.Empty(t, n.Requests(), "what was verified is not fetched a second time")
 
 			// The same from a mirror, which nobody needs to trust then.
 			dir := t.TempDir()

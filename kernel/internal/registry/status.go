@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -128,6 +129,12 @@ func first(h http.Header, names ...string) string {
 		}
 	}
 	return ""
+}
+
+// unknownHost reports that there is no host of that name.
+func unknownHost(err error) bool {
+	e, ok := errors.AsType[*net.DNSError](err)
+	return ok && e.IsNotFound
 }
 
 // untrusted reports that a server is not who it should be, which no retry changes.

@@ -64,6 +64,18 @@ func (f *Forge) Publish(repo string, releases ...Release) {
 	}
 }
 
+// Release is what was published under a tag; zero when nothing was.
+func (f *Forge) Release(repo, tag string) Release {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.repos[repo] {
+		if one.Tag == tag {
+			return one.Release
+		}
+	}
+	return Release{}
+}
+
 // Loopback is an address, HOST:PORT, at which the forge is reached by plain http, with its storage on another.
 func (f *Forge) Loopback() string {
 	address := f.net.loopback()
