@@ -100,7 +100,7 @@ can hold it, if there is only one. Everything else is as in 'agent invoke'.`,
 	return cmd
 }
 
-// invoke starts the one provider that is needed.
+// invoke starts the one provider that is needed, once everything else is right.
 func (a *app) invoke(flags callFlags, target string, words []string) error {
 	provider, tool, ok := strings.Cut(target, ".")
 	if !ok || provider == "" || tool == "" || strings.HasPrefix(target, "/") {
@@ -125,11 +125,14 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 		if err != nil {
 			return err
 		}
+		if err := a.ready(p, s, op.Provider); err != nil {
+			return err
+		}
 		return a.call(s, flags, op, args)
 	})
 }
 
-// run starts all providers: which of them has the command, only they know.
+// run asks all providers: which of them has the command, only they know.
 func (a *app) run(flags callFlags, name string, words []string) error {
 	p, err := a.read()
 	if err != nil {
@@ -156,11 +159,14 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 		if err != nil {
 			return err
 		}
+		if err := a.ready(p, s, op.Provider); err != nil {
+			return err
+		}
 		return a.call(s, flags, op, args)
 	})
 }
 
-// withSession runs work in a session with the named providers; failed says which of them did not start.
+// withSession runs work in a session with the named providers, started or prepared; failed says which of them did not start.
 func (a *app) withSession(p *project, flags callFlags, names []string, work func(s *engine.Session, failed error) error) error {
 	if err := flags.check(); err != nil {
 		return err
@@ -177,7 +183,7 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 			approver = &a.prompt
 		}
 	}
-	e, err := a.start(p, names...)
+	e, err := a.prepare(p, names...)
 	if e == nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (a *app) offered(provider string) []engine.Operation {
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, patience)
 	defer cancel()
-	e, _ := a.startWithin(ctx, p, names...)
+	e, _ := a.openEngine(ctx, p, true, names...)
 	if e == nil {
 		return nil
 	}

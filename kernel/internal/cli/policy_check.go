@@ -59,7 +59,7 @@ func (a *app) policyTest(file string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.start(p)
+	e, err := a.prepare(p)
 	if e == nil {
 		return err
 	}

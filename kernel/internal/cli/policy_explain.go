@@ -51,7 +51,7 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.startNamed(p, names)
+	e, err := a.prepareNamed(p, names)
 	if e == nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func (a *app) providersSchema(names []string) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.startNamed(p, names)
+	e, err := a.prepareNamed(p, names)
 	if e == nil {
 		return err
 	}

@@ -82,9 +82,9 @@ func (a *app) notATool(word string, write func(engine.Operation) string) error {
 	return mistaken(fmt.Sprintf("%q is not PROVIDER.TOOL: 'agent tools' lists what there is", word), a.everything(p), word, write)
 }
 
-// everything starts all providers to see what there is; those that do not start have nothing to add.
+// everything is what all providers have; those that are not known and do not start have nothing to add.
 func (a *app) everything(p *project) []engine.Operation {
-	e, _ := a.start(p)
+	e, _ := a.prepare(p)
 	if e == nil {
 		return nil
 	}

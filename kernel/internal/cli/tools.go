@@ -44,7 +44,7 @@ func (a *app) tools(which string) error {
 		}
 		names = []string{provider}
 	}
-	e, err := a.start(p, names...)
+	e, err := a.prepare(p, names...)
 	if e == nil {
 		return err
 	}
