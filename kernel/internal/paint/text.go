@@ -20,9 +20,9 @@ func Line(s string) string {
 // clean makes every control character visible but those to keep.
 func clean(s, keep string) string {
 	control := func(r rune) bool {
-		return !strings.ContainsRune(keep, r) && (r < ' ' || r == 0x7f || r == utf8.RuneError || hidden(r))
+		return (r < ' ' || r == 0x7f || r == utf8.RuneError || hidden(r)) && !strings.ContainsRune(keep, r)
 	}
-	if strings.IndexFunc(s, control) < 0 {
+	if plain(s, keep) || strings.IndexFunc(s, control) < 0 {
 		return s
 	}
 	var b strings.Builder
@@ -34,6 +34,16 @@ func clean(s, keep string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// plain reports whether a text is ASCII without control characters but those to keep: most is, and can be megabytes.
+func plain(s, keep string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' || c >= 0x7f) && strings.IndexByte(keep, c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // textLines are the lines of a text, the line feed at its end not making another.
