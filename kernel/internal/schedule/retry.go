@@ -24,9 +24,6 @@ type Retry struct {
 	Jitter func() float64
 }
 
-// DefaultRetry is half a second, doubled each time, five times.
-var DefaultRetry = Retry{BaseDelay: 500 * time.Millisecond, Factor: 2, Max: 5}
-
 // Delay is the wait before the nth retry, of which the first is 1: from half to one and a half of what BaseDelay and
 // Factor make.
 func (r Retry) Delay(n int) time.Duration {

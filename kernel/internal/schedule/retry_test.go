@@ -20,6 +20,9 @@ const (
 	conflict = toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CONCURRENCY_CONFLICT
 )
 
+// usual is half a second, doubled each time, five times.
+var usual = Retry{BaseDelay: 500 * time.Millisecond, Factor: 2, Max: 5}
+
 func TestRepeatOf(t *testing.T) {
 	tests := []struct {
 		name       string
@@ -62,7 +65,7 @@ func TestRepeatOfTheRestOfTheTable(t *testing.T) {
 
 func TestDelay(t *testing.T) {
 	at := func(jitter float64) Retry {
-		r := DefaultRetry
+		r := usual
 		r.Jitter = func() float64 { return jitter }
 		return r
 	}
@@ -85,7 +88,7 @@ func TestDelay(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, test.retry.Delay(test.n)) })
 	}
 	for range 100 {
-		d := DefaultRetry.Delay(1)
+		d := usual.Delay(1)
 		require.GreaterOrEqual(t, d, 250*time.Millisecond)
 		require.Less(t, d, 750*time.Millisecond)
 	}
@@ -165,7 +168,7 @@ func TestRunStopsWhenCancelled(t *testing.T) {
 	t.Run("during the attempt", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		a := &attempts{answers: []Repeat{Unchanged}}
-		err := DefaultRetry.Run(ctx, func(how Repeat) Repeat {
+		err := usual.Run(ctx, func(how Repeat) Repeat {
 			cancel(enough)
 			return a.attempt(how)
 		}, a.tell)
