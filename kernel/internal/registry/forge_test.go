@@ -294,6 +294,15 @@ func TestProviderMissingFromTheNewestRelease(t *testing.T) {
 	})
 }
 
+func TestNoSuchVersion(t *testing.T) {
+	onEach(t, func(t *testing.T, n *registrytest.Net, f *registrytest.Forge, source, _ string) {
+		f.Publish(repo, built("1.0.0"), built("1.1.0"))
+		_, err := client(t, n, registry.Options{}).Resolve(t.Context(), query(t, source, "= 1.2.0"))
+		requireCode(t, err, registry.NoMatchingVersion)
+		require.ErrorContains(t, err, "there is no release v1.2.0. Its versions are 1.1.0, 1.0.0")
+	})
+}
+
 func TestNoSuchRepository(t *testing.T) {
 	onEach(t, func(t *testing.T, n *registrytest.Net, f *registrytest.Forge, _, tokenEnv string) {
 		for _, constraint := range []string{"", "= 1.0.0"} {

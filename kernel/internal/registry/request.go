@@ -85,7 +85,11 @@ func (c *Client) exchange(ctx context.Context, r request) (*answer, *Error) {
 	resp, err := client.Do(req)
 	if err != nil {
 		defer release()
-		return nil, c.broken(ctx, live, r, shown, err)
+		e := c.broken(ctx, live, r, shown, err)
+		if errors.Is(e, errStalled) {
+			e.retry = false // not even an answer: who keeps us waiting is not waited for again and again
+		}
+		return nil, e
 	}
 	resp.Body = &body{ReadCloser: resp.Body, live: live, watch: watch, stall: c.stall, release: release}
 	return &answer{resp, shown}, nil
@@ -121,10 +125,14 @@ func (c *Client) broken(ctx, live context.Context, r request, shown string, err 
 	case errors.Is(err, errStalled), errors.Is(context.Cause(live), errStalled):
 		e.Reason, e.Err = fmt.Sprintf("next to nothing arrived for %s", c.stall), errStalled
 	case errors.Is(err, errSlow), errors.Is(context.Cause(live), errSlow):
+		e.retry = false
 		e.Reason, e.Err = fmt.Sprintf("it took longer than %s", patience*c.stall), errSlow
 	case untrusted(err):
 		e.retry = false
 		e.Advice = "The certificate is not one that this machine trusts. If the server is yours, add its authority to the system's or name the file in SSL_CERT_FILE"
+	case timedOut(err):
+		e.retry = false // it has been waited for long enough
+		e.Advice = "Check the network, and HTTPS_PROXY if there is a proxy"
 	case unknownHost(err):
 		e.retry = false
 		e.Advice = "Check the name of the host, and the network"

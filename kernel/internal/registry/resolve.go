@@ -50,7 +50,8 @@ func (c *Client) Resolve(ctx context.Context, q Query) (*Release, error) {
 func (c *Client) Pinned(ctx context.Context, q Query, version string) (*Release, error) {
 	return c.inTurn(ctx, q, func(s supplier) (*Release, error) {
 		p, err := s.pinned(ctx, q.Source, version)
-		if CodeOf(err) == NotFound && !s.mirror() {
+		// GitLab answers 403 when there is no such release.
+		if code := CodeOf(err); !s.mirror() && (code == NotFound || code == AccessDenied) {
 			return nil, c.noSuchVersion(ctx, q, s, version, err)
 		}
 		if err != nil {

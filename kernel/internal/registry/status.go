@@ -131,6 +131,12 @@ func first(h http.Header, names ...string) string {
 	return ""
 }
 
+// timedOut reports that no connection came to be.
+func timedOut(err error) bool {
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
+}
+
 // unknownHost reports that there is no host of that name.
 func unknownHost(err error) bool {
 	e, ok := errors.AsType[*net.DNSError](err)

@@ -41,8 +41,8 @@ type dialect struct {
 	describe func(f *Forge, r *http.Request, repo string, one release) any
 	missing  func(r *http.Request) any
 	whoami   func(w http.ResponseWriter, r *http.Request)
-	// announces is true where a draft is a release of a later day, which anyone sees.
-	announces bool
+	// isGitLab: a draft is a release of a later day, which anyone sees, and a release that is not there is forbidden.
+	isGitLab bool
 }
 
 func (n *Net) newForge(host, api string, d dialect) *Forge {
@@ -130,7 +130,11 @@ func (f *Forge) list(w http.ResponseWriter, r *http.Request, repo string, all []
 }
 
 func (f *Forge) one(w http.ResponseWriter, r *http.Request, repo string, all []release, tag string) {
-	i := slices.IndexFunc(all, func(o release) bool { return o.Tag == tag && (!o.Draft || f.announces) })
+	i := slices.IndexFunc(all, func(o release) bool { return o.Tag == tag && (!o.Draft || f.isGitLab) })
+	if i < 0 && f.isGitLab {
+		f.answer(w, http.StatusForbidden, object{"message": "403 Forbidden"})
+		return
+	}
 	if i < 0 {
 		f.answer(w, http.StatusNotFound, f.missing(r))
 		return

@@ -10,8 +10,8 @@ import (
 func (n *Net) GitLab(host string) *Forge {
 	return n.newForge(host, host, dialect{
 		base: "/api/v4", version: "/version", releases: gitLabPath, page: gitLabPage, describe: gitLabRelease,
-		announces: true,
-		missing:   func(*http.Request) any { return object{"message": "404 Project Not Found"} },
+		isGitLab: true,
+		missing:  func(*http.Request) any { return object{"message": "404 Project Not Found"} },
 		whoami: func(w http.ResponseWriter, _ *http.Request) {
 			(*Forge)(nil).answer(w, http.StatusUnauthorized, object{"message": "401 " + http.StatusText(http.StatusUnauthorized)})
 		},
