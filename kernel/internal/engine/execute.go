@@ -35,6 +35,7 @@ func (c *call) execute(ctx context.Context) {
 		c.fail(Failed, err)
 		return
 	}
+	c.plan()
 	limit := schedule.Timeout(c.request.Timeout, p.timeout, op.Timeout)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
 	defer cancel()

@@ -63,6 +63,7 @@ type call struct {
 	after   []*call
 	over    chan struct{} // closed when the outcome is known
 	outcome Outcome
+	decided *planv1.PlanItem // what the journal has not been told yet
 }
 
 func (t *turn) call(i int, r Request, sink Sink) *call {
@@ -87,6 +88,7 @@ func (c *call) note() {
 
 // log keeps the outcome in the journal. The call has ended as it has, whether that can be kept or not.
 func (c *call) log() {
+	c.plan()
 	if err := c.turn.session.journal.Ended(c.outcome); err != nil {
 		c.turn.session.engine.log.Warn("the end of a call could not be logged", "operation", c.outcome.Operation, "cause", err.Error())
 	}
@@ -169,8 +171,9 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	if v.Arguments != nil {
 		c.request.Arguments = v.Arguments
 	}
-	if item := c.decided(v); item != nil {
-		c.turn.session.journal.Planned(c.turn.id, item)
+	c.decided = c.planItem(v)
+	if !v.Allowed || v.Item != nil {
+		c.plan()
 	}
 	switch {
 	case v.Allowed && c.mayBegin(ctx):
@@ -185,9 +188,17 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 	}
 }
 
-// decided is what the journal keeps of a verdict: the item that was asked about, or, of a call that changes something or
+// plan notes what was decided about the call, once. When nobody was asked that can wait until the call is safe in the log.
+func (c *call) plan() {
+	if c.decided != nil {
+		c.turn.session.journal.Planned(c.turn.id, c.decided)
+		c.decided = nil
+	}
+}
+
+// planItem is what the journal keeps of a verdict: the item that was asked about, or, of a call that changes something or
 // may not run, one that says who decided without asking. A reading that simply may run is in no plan.
-func (c *call) decided(v gate.Verdict) *planv1.PlanItem {
+func (c *call) planItem(v gate.Verdict) *planv1.PlanItem {
 	op := c.request.Operation
 	if v.Item != nil || v.Refusal != nil || v.Allowed && op.Kind != toolv1.ToolKind_TOOL_KIND_RESOURCE {
 		return v.Item

@@ -270,12 +270,14 @@ func benchmark(b *testing.B, logged bool, tool string) {
 	require.NoError(b, err)
 	defer e.Close()
 	o := engine.SessionOptions{ID: ulid.Make().String()}
+	var parts *timed
 	if logged {
 		log, err := session.NewLog(b.TempDir(), session.Meta{ID: o.ID}, nil)
 		require.NoError(b, err)
 		j := journal.New(log, journal.Options{SessionID: o.ID})
 		defer func() { require.NoError(b, j.Close(session.Completed)) }()
-		o.Journal = j
+		parts = &timed{Journal: j}
+		o.Journal = parts
 	}
 	s := e.Session(o)
 	op, err := s.Lookup("fixture", tool)
@@ -286,9 +288,14 @@ func benchmark(b *testing.B, logged bool, tool string) {
 	}
 	arguments, err := structpb.NewStruct(args)
 	require.NoError(b, err)
+	calls := 0
 	for b.Loop() {
+		calls++
 		if o := s.Invoke(b.Context(), engine.Request{Operation: op, Arguments: arguments}, nil); o.Status == engine.Denied {
 			b.Fatal(o.Error)
 		}
+	}
+	if logged {
+		parts.report(b, calls)
 	}
 }
