@@ -185,6 +185,38 @@ func TestLoadProblems(t *testing.T) {
 	}
 }
 
+// K14: a provider that is used but not declared, or not quite, is told where it stands, with the name that is there.
+func TestUndeclaredProviders(t *testing.T) {
+	_, diags := loadText(`required_providers {
+  gitlab = { version = "~> 1.0" }
+}
+provider "gitlba" {
+  token = "x"
+}
+policy "p" {
+  match  = { provider = "gitlab2" }
+  action = "deny"
+}
+agent_profile "default" {
+  tools = ["gitlub.search"]
+}
+provider "jira" {}
+`)
+	type problem struct{ at, summary, suggestion string }
+	var got []problem
+	for _, d := range diags {
+		require.NotEmpty(t, d.Detail)
+		got = append(got, problem{d.Position(), d.Summary, d.Suggestion})
+	}
+	require.Equal(t, []problem{
+		{"agent.hcl:2:3", "Missing source", ""},
+		{"agent.hcl:4:10", `Provider "gitlba" is not required`, "gitlab"},
+		{"agent.hcl:8:25", `policy "p": no provider "gitlab2" is required (did you mean "gitlab"?)`, "gitlab"},
+		{"agent.hcl:12:12", `agent_profile "default": no provider "gitlub" is required`, "gitlab"},
+		{"agent.hcl:14:10", `Provider "jira" is not required`, ""},
+	}, got)
+}
+
 // K15: all problems of a file in one run, each with its line.
 func TestLoadReportsEverything(t *testing.T) {
 	_, diags := loadText(`polcy "x" {}
