@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"testing"
@@ -88,15 +89,18 @@ func TestServerThatTrickles(t *testing.T) {
 	n := registrytest.New(t)
 	n.GitHub("github.com")
 	n.Break("api.github.com", "", -1, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		pace := time.NewTicker(time.Millisecond)
+		defer pace.Stop()
 		for r.Context().Err() == nil {
-			_, _ = w.Write([]byte(" "))
+			_, _ = w.Write(bytes.Repeat([]byte(" "), 8<<10))
 			_ = http.NewResponseController(w).Flush()
+			<-pace.C
 		}
 	})
-	c := client(t, n, registry.Options{StallTimeout: 20 * time.Millisecond})
+	c := client(t, n, registry.Options{StallTimeout: 100 * time.Millisecond})
 	_, err := c.Resolve(t.Context(), query(t, "github.com/"+repo, ""))
 	requireCode(t, err, registry.Unreachable)
-	require.ErrorContains(t, err, "it took longer than 80ms")
+	require.ErrorContains(t, err, "it took longer than 400ms")
 	require.Len(t, n.Requests(), 1)
 }
 
