@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"strconv"
+
+	"github.com/agentco/agent/kernel/internal/keeper"
 )
 
 // seal hashes an open program and makes it executable by its descriptor, which stays what it is when the path is given
@@ -22,8 +23,7 @@ func seal(file *os.File, link string) (*verified, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	// Until it executes, the child has the descriptors of this process, under the same numbers.
-	if err := os.Symlink("/proc/self/fd/"+strconv.Itoa(int(file.Fd())), link); err != nil {
+	if err := os.Symlink(keeper.ByDescriptor, link); err != nil {
 		return nil, "", err
 	}
 	return &verified{path: link, file: file}, got, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agentco/agent/kernel/internal/host/hosttest"
+	"github.com/agentco/agent/kernel/internal/keeper"
 	"github.com/stretchr/testify/require"
 )
 
@@ -92,10 +93,15 @@ func TestWhatWasVerifiedRuns(t *testing.T) {
 			require.NoError(t, err)
 			defer v.close()
 			require.NoError(t, os.Rename(script(t, "echo fake"), path))
-			cmd := &exec.Cmd{Path: v.path, Args: []string{path, "genuine"}}
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			require.Equal(t, "genuine\n", string(out))
+			out, err := os.CreateTemp(t.TempDir(), "out")
+			require.NoError(t, err)
+			defer out.Close()
+			child, err := keeper.Start(keeper.Spec{Path: v.path, Args: []string{path, "genuine"}, Stdout: out, Stderr: out, Binary: v.file})
+			require.NoError(t, err)
+			require.Equal(t, "exit status 0", child.Wait().String())
+			text, err := os.ReadFile(out.Name())
+			require.NoError(t, err)
+			require.Equal(t, "genuine\n", string(text))
 		})
 	}
 }

@@ -8,13 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/agentco/agent/kernel/internal/keeper"
 	"github.com/hashicorp/go-plugin/runner"
 )
 
@@ -38,7 +37,7 @@ type process struct {
 	env      []string
 	log      *slog.Logger
 
-	cmd       *exec.Cmd
+	child     *keeper.Process
 	started   time.Time
 	handshake *io.PipeReader
 	promise   *io.PipeWriter
@@ -51,8 +50,9 @@ type process struct {
 	broken bool      // that line has no end
 	mute   bool      // stdout ended, by no doing of ours, without a whole line
 	until  time.Time // when the grace of a shutdown ends
-	gone   bool      // the process has ended: its id must not be signalled any more
-	doomed bool      // it is to be killed, started or not
+	gone   bool      // the process has ended, and all that it had started
+	status keeper.Status
+	doomed bool // it is to be killed, started or not
 
 	exited chan struct{} // closed when the process is gone and its output read
 }
@@ -73,33 +73,33 @@ func (p *process) Start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	cmd := &exec.Cmd{Path: p.path, Args: []string{p.path}, Env: p.env, Dir: p.dir}
+	what := keeper.Spec{Path: p.path, Args: []string{p.path}, Env: p.env, Dir: p.dir}
 	if p.checksum != "" {
 		binary, err := verify(p.path, p.checksum, p.scratch)
 		if err != nil {
 			return err
 		}
 		defer binary.close()
-		cmd.Path = binary.path
+		what.Path, what.Binary = binary.path, binary.file
 	}
-	stdout, err := openChannel(&cmd.Stdout)
+	stdout, err := openChannel()
 	if err != nil {
 		return err
 	}
-	stderr, err := openChannel(&cmd.Stderr)
+	stderr, err := openChannel()
 	if err != nil {
-		return errors.Join(err, stdout.close())
+		return errors.Join(err, stdout.closeChild(), stdout.close())
 	}
-	err = startBound(cmd)
-	stdout.closeChild()
-	stderr.closeChild()
-	if err != nil {
+	what.Stdout, what.Stderr = stdout.childs, stderr.childs
+	child, err := keeper.Start(what)
+	// The child's ends are given away: while we hold them too, reading never ends.
+	if err = errors.Join(err, stdout.closeChild(), stderr.closeChild()); err != nil {
 		return errors.Join(err, stdout.close(), stderr.close())
 	}
 	p.mu.Lock()
-	p.cmd, p.started = cmd, time.Now()
+	p.child, p.started = child, time.Now()
 	if p.doomed {
-		killGroup(cmd)
+		child.Kill()
 	}
 	p.mu.Unlock()
 	p.readers.Go(func() { p.readStdout(stdout.ours) })
@@ -110,13 +110,11 @@ func (p *process) Start(ctx context.Context) error {
 
 // wait ends when the child is gone and everything it wrote has been read.
 func (p *process) wait(outputs ...channel) {
-	awaitExit(p.cmd)
+	status := p.child.Wait()
 	p.mu.Lock()
-	p.gone = true
-	killGroup(p.cmd)
+	p.gone, p.status = true, status
 	p.mu.Unlock()
-	reap(p.cmd)
-	// A process outside the group may hold the pipes open for as long as it likes.
+	// Where not everything that it started is ended with it, the pipes may be held open for as long as that lives.
 	for _, output := range outputs {
 		_ = output.ours.SetReadDeadline(time.Now().Add(outputGrace))
 	}
@@ -218,8 +216,7 @@ func (p *process) unended() bool {
 func (p *process) felled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return p.doomed && ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+	return p.doomed && p.status.Killed()
 }
 
 // closedStdout reports whether the child gave up stdout before it wrote a line to it.
@@ -241,8 +238,8 @@ func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doomed = true
-	if p.cmd != nil && !p.gone {
-		killGroup(p.cmd)
+	if p.child != nil {
+		p.child.Kill()
 	}
 }
 
@@ -256,7 +253,7 @@ func (p *process) spare(grace time.Duration) {
 // Kill is how go-plugin ends a child that did not start well or did not leave by itself.
 func (p *process) Kill(context.Context) error {
 	p.mu.Lock()
-	started, grace := p.cmd != nil, time.Until(p.until)
+	started, grace := p.child != nil, time.Until(p.until)
 	p.mu.Unlock()
 	if !started {
 		return nil
@@ -280,10 +277,9 @@ func (p *process) Wait(context.Context) error {
 
 // ending says how the child ended, such as "exit status 2" or "signal: killed". It may be asked once exited is closed.
 func (p *process) ending() string {
-	if p.cmd.ProcessState == nil {
-		return "no exit status"
-	}
-	return p.cmd.ProcessState.String()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status.String()
 }
 
 // Stdout is the handshake line and nothing else.
@@ -299,10 +295,10 @@ func (p *process) Name() string { return p.path }
 func (p *process) ID() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cmd == nil {
+	if p.child == nil {
 		return ""
 	}
-	return strconv.Itoa(p.cmd.Process.Pid)
+	return strconv.Itoa(p.child.Pid())
 }
 
 // Diagnose is empty: explain says more, in our words.
@@ -321,16 +317,11 @@ func (p *process) HostToPlugin(network, address string) (string, string, error) 
 // channel is a pipe from the child.
 type channel struct{ ours, childs *os.File }
 
-func openChannel(to *io.Writer) (channel, error) {
+func openChannel() (channel, error) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		return channel{}, err
-	}
-	*to = w
-	return channel{ours: r, childs: w}, nil
+	return channel{ours: r, childs: w}, err
 }
 
-// closeChild gives the child's end away: while we hold it too, reading never ends.
-func (c channel) closeChild() { _ = c.childs.Close() }
+func (c channel) closeChild() error { return c.childs.Close() }
 
 func (c channel) close() error { return c.ours.Close() }

@@ -86,7 +86,7 @@ func Main(m *testing.M, mains ...func() (name string, main func())) {
 			os.Exit(0)
 		}
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/agentco/agent/kernel/internal/host.launchForever"))
+	goleak.VerifyTestMain(m)
 }
 
 // stderr is the process's own: go-plugin replaces os.Stderr by a stream that loses what is written just before an exit.
