@@ -13,9 +13,9 @@ package catalogue
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 
+	"github.com/adrg/xdg"
 	"github.com/agentco/agent/kernel/internal/host"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
@@ -33,15 +33,10 @@ type Catalogue struct {
 
 // Default is the catalogue of the user, in $XDG_CACHE_HOME; nil when there is no place for it.
 func Default() *Catalogue {
-	cache := os.Getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(cache) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil
-		}
-		cache = filepath.Join(home, ".cache")
+	if !filepath.IsAbs(xdg.CacheHome) { // it would be a folder of wherever this is
+		return nil
 	}
-	return In(filepath.Join(cache, "agent", "schemas"))
+	return In(filepath.Join(xdg.CacheHome, "agent", "schemas"))
 }
 
 // In is the catalogue in a folder, which is made when there is something to keep.

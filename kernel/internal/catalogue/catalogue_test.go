@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/agentco/agent/kernel/internal/host"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
@@ -59,12 +60,11 @@ func TestNothingIsKeptWithoutAPlace(t *testing.T) {
 }
 
 func TestDefaultIsTheCacheOfTheUser(t *testing.T) {
+	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", "/c")
+	xdg.Reload()
 	require.Equal(t, "/c/agent/schemas/v1", Default().dir)
-	t.Setenv("XDG_CACHE_HOME", "relative")
-	t.Setenv("HOME", "/h")
-	require.Equal(t, "/h/.cache/agent/schemas/v1", Default().dir)
-	t.Setenv("HOME", "")
+	xdg.CacheHome = "relative"
 	require.Nil(t, Default())
 }
 

@@ -58,15 +58,31 @@ func (e *Engine) openOne(ctx context.Context, s ProviderSpec, o Options) (*host.
 	}
 	m := memory{catalogue: o.Catalogue, spec: s}
 	known := m.recall()
-	spec.Introduced = func(said *host.Introduction) { e.introduced(&m, known, said) }
+	said := known
+	spec.Introduced = func(i *host.Introduction) {
+		said = i
+		e.introduced(&m, known, i)
+	}
 	if o.Lazy && known != nil {
 		spec.Known = known
 		if p, err := host.Prepare(spec, s.Config); err == nil {
 			return p, nil
 		}
-		spec.Known = nil // what is remembered keeps to another version of the protocol
+		spec.Known, said = nil, nil // what is remembered keeps to another version of the protocol
 	}
-	return host.Start(ctx, spec, s.Config)
+	p, err := host.Start(ctx, spec, s.Config)
+	if o.Lazy && said != nil && configFailed(err) {
+		// It is known now, and so it is the same as it will be the next time: the failure is that of the first call.
+		spec.Known = said
+		return host.Prepare(spec, s.Config)
+	}
+	return p, err
+}
+
+// configFailed reports whether a provider did not start since its configuration is wrong, and for no other reason.
+func configFailed(err error) bool {
+	var failed *StartError
+	return errors.As(err, &failed) && (failed.Stage == StageConfig || failed.Rejection != nil)
 }
 
 // introduced takes note of what a provider says at its first start.
