@@ -93,7 +93,8 @@ func TestDownloadTakesUpWhereItWasCut(t *testing.T) {
 
 // A slow connection is no cut one, and a silent one is.
 func TestDownloadStalls(t *testing.T) {
-	f := newFetching(t, registry.Options{StallTimeout: 50 * time.Millisecond})
+	t.Parallel()
+	f := newFetching(t, registry.Options{StallTimeout: 600 * time.Millisecond})
 	f.n.Break(f.f.Storage, archiveName, 1, registrytest.Stall(700_000))
 	data, err := f.into(t, nil, nil)
 	require.NoError(t, err)

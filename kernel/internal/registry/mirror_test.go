@@ -157,8 +157,11 @@ func TestMirrorFails(t *testing.T) {
 			mirrored(t, dir, "github.com/"+repo, built("1.0.0"))
 			n.Mirror("mirror.example.org", dir, "")
 			n.Break("mirror.example.org", "", -1, tt.how)
-			m := config.Mirror{Default: "https://mirror.example.org", Direct: []string{""}}
-			c := client(t, n, registry.Options{Mirror: m, StallTimeout: 30 * time.Millisecond})
+			o := registry.Options{Mirror: config.Mirror{Default: "https://mirror.example.org", Direct: []string{""}}}
+			if tt.name == "silent" {
+				o.StallTimeout = 50 * time.Millisecond
+			}
+			c := client(t, n, o)
 			_, err := c.Resolve(t.Context(), query(t, "github.com/"+repo, ""))
 			requireCode(t, err, registry.MirrorFailed)
 			require.ErrorContains(t, err, "the mirror https://mirror.example.org failed")
