@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -159,6 +161,32 @@ func TestMCPEndsWithItsClient(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A client has the tools of the profile that agent.hcl names now, not of the one it named at the start.
+func TestMCPFollowsTheProfile(t *testing.T) {
+	changed := make(chan struct{}, 10)
+	a := serveMCP(t, "", "2025-06-18", &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
+		changed <- struct{}{}
+	}})
+	read := &mcp.CallToolParams{Name: "filesystem_read_file", Arguments: map[string]any{"path": "agent.hcl"}}
+	r, err := a.CallTool(t.Context(), read)
+	require.NoError(t, err)
+	require.False(t, r.IsError, "%v", r.Content)
+	file := filepath.Join(a.dir, "agent.hcl")
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte("nonsense"), 0o644)) // a moment of nonsense changes nothing
+	require.NoError(t, os.WriteFile(file, append(before, "\nagent_profile \"default\" {\n  tools = [\"bash.*\", \"filesystem.stat\"]\n}\n"...), 0o644))
+	<-changed
+	list, err := a.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(list.Tools, func(tool *mcp.Tool) bool { return tool.Name == "bash_bash" }))
+	require.False(t, slices.ContainsFunc(list.Tools, func(tool *mcp.Tool) bool { return tool.Name == read.Name }))
+	_, err = a.CallTool(t.Context(), read)
+	require.ErrorContains(t, err, "unknown tool")
+	require.NoError(t, a.in.Close())
+	require.NoError(t, a.cmd.Wait())
 }
 
 // Over HTTP, until somebody ends it.

@@ -22,7 +22,12 @@ func sessionsFolder() session.Folder {
 // session begins a conversation, the way every command does that runs calls: it is kept in a log of its own. end is called
 // when its calls are over, with what came of it all.
 func (a *app) session(e *engine.Engine, p *project, approver gate.Approver) (s *engine.Session, end func(error), err error) {
-	o := p.scoped(engine.SessionOptions{Approver: approver, ID: ulid.Make().String()})
+	return a.sessionOf(e, p, p.scoped(engine.SessionOptions{Approver: approver}))
+}
+
+// sessionOf is session with options of its own; their ID and Journal are made here.
+func (a *app) sessionOf(e *engine.Engine, p *project, o engine.SessionOptions) (s *engine.Session, end func(error), err error) {
+	o.ID = ulid.Make().String()
 	meta := session.Meta{ID: o.ID, Command: a.command, Project: p.Root}
 	if p.profile != nil {
 		meta.Profile = p.profile.Name

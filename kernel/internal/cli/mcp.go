@@ -110,12 +110,14 @@ func (a *app) mcp(flags mcpFlags) error {
 	if err := a.serveDespite(p, e, err); err != nil {
 		return err
 	}
-	server, err := a.mcpServer(p, e, flags)
+	live := follow(p)
+	server, err := a.mcpServer(live, e, flags)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
 	defer a.startBehind(p, e, server)()
+	defer a.watchBehind(live, server)()
 	if flags.http != "" {
 		return a.serveHTTP(server, flags.http, options)
 	}
@@ -137,12 +139,21 @@ func (a *app) serveDespite(p *project, e *engine.Engine, failed error) error {
 	return nil
 }
 
+// latestStart is when providers are started although no client has asked for the list.
+const latestStart = time.Second
+
 // startBehind starts what was only prepared while clients are told already what is known of it, and tells them when it
 // turns out to be something else. stop ends the wait for it.
 func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(a.ctx)
 	var starting sync.WaitGroup
 	starting.Go(func() {
+		select { // the first answer comes first: the starts would compete with it
+		case <-server.Told():
+		case <-time.After(latestStart):
+		case <-ctx.Done():
+			return
+		}
 		err := p.explain(e.Start(ctx))
 		if ctx.Err() != nil {
 			return
@@ -158,7 +169,19 @@ func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server) (sto
 	}
 }
 
-func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Server, error) {
+// watchBehind keeps to the profile while agent.hcl is edited, and tells clients when they have other tools by that.
+func (a *app) watchBehind(live *liveProject, server *mcp.Server) (stop func()) {
+	ctx, cancel := context.WithCancel(a.ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { a.watch(ctx, live, server.Refresh) })
+	return func() {
+		cancel()
+		watching.Wait()
+	}
+}
+
+func (a *app) mcpServer(live *liveProject, e *engine.Engine, flags mcpFlags) (*mcp.Server, error) {
+	p := live.current.Load()
 	log, err := a.logger(p.Settings.LogLevel)
 	if err != nil {
 		return nil, err
@@ -174,8 +197,10 @@ func (a *app) mcpServer(p *project, e *engine.Engine, flags mcpFlags) (*mcp.Serv
 	}
 	return mcp.New(mcp.Options{
 		Engine: e, Version: a.versionText(), Approve: patterns, Patience: flags.patience, Log: log,
-		Operations: func() []engine.Operation { return only(e.Operations(), p.sees) },
-		Open: func(approver gate.Approver) (*engine.Session, func(error), error) { return a.session(e, p, approver) },
+		Operations: func() []engine.Operation { return only(e.Operations(), live.sees) },
+		Open: func(approver gate.Approver) (*engine.Session, func(error), error) {
+			return a.sessionOf(e, p, live.scoped(engine.SessionOptions{Approver: approver}))
+		},
 	}), nil
 }
 

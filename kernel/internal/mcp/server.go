@@ -56,6 +56,8 @@ type Server struct {
 	approver *approver
 	sdk      *sdk.Server
 	running  atomic.Int64
+	told     chan struct{} // closed when a client has been told of the tools
+	telling  sync.Once
 
 	mu            sync.Mutex // guards what follows
 	offered       []engine.Operation
@@ -82,7 +84,7 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		options: o, approver: &approver{patterns: o.Approve, patience: o.Patience},
+		options: o, told: make(chan struct{}), approver: &approver{patterns: o.Approve, patience: o.Patience},
 		tools: map[string]engine.Operation{}, commands: map[string]engine.Operation{},
 		conversations: map[*sdk.ServerSession]*conversation{}, parcels: map[*sdk.ServerSession]*parcels{},
 	}
@@ -94,7 +96,7 @@ func New(o Options) *Server {
 			Logging: &sdk.LoggingCapabilities{}, Completions: &sdk.CompletionCapabilities{},
 		},
 	})
-	s.sdk.AddReceivingMiddleware(s.recovered)
+	s.sdk.AddReceivingMiddleware(s.recovered, s.listened)
 	s.Refresh()
 	return s
 }
@@ -314,6 +316,22 @@ func (s *Server) Close() {
 		_ = ss.Close()
 	}
 	s.ends.Wait()
+}
+
+// Told is closed when the first client has been told of the tools: what else there is to do at a start can wait for that.
+func (s *Server) Told() <-chan struct{} { return s.told }
+
+// afterTelling is how long the answer to a list has to be written.
+const afterTelling = 10 * time.Millisecond
+
+// listened notes that a client asks for the tools.
+func (s *Server) listened(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if method == "tools/list" {
+			s.telling.Do(func() { time.AfterFunc(afterTelling, func() { close(s.told) }) })
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // recovered keeps a fault of ours from ending the process, and with it the calls of everybody else.

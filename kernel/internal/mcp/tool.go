@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/agentco/agent/kernel/internal/engine"
@@ -17,17 +18,26 @@ func tool(name string, op engine.Operation) *sdk.Tool {
 		InputSchema: inputSchema(op), Annotations: annotations(op),
 	}
 	if op.Output.GetType() == schemav1.SchemaType_SCHEMA_TYPE_OBJECT {
-		t.OutputSchema = jsonSchema(op.Output)
+		t.OutputSchema = asText(jsonSchema(op.Output))
 	}
 	return t
 }
 
 // inputSchema is an object, whatever the provider says: clients take nothing else.
-func inputSchema(op engine.Operation) map[string]any {
+func inputSchema(op engine.Operation) json.RawMessage {
 	if op.Input.GetType() != schemav1.SchemaType_SCHEMA_TYPE_OBJECT {
-		return jsonSchema(nil)
+		return asText(jsonSchema(nil))
 	}
-	return jsonSchema(op.Input)
+	return asText(jsonSchema(op.Input))
+}
+
+// asText is a schema as it is sent each time somebody asks for the list.
+func asText(schema map[string]any) json.RawMessage {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		panic(err) // it holds maps, lists, texts and booleans
+	}
+	return text
 }
 
 func description(op engine.Operation) string { return paint.Text(strings.TrimSpace(op.Description)) }
