@@ -317,14 +317,32 @@ func TestGoodArchives(t *testing.T) {
 	}
 }
 
-// Whatever an archive is, nothing outside of its folder is written, and a failure leaves nothing at all.
+// Whatever an archive is, nothing outside of its folder is written, and a failure leaves nothing at all. Bytes are an archive
+// as they are, or what an archive compresses: few changes to compressed bytes leave anything to read.
 func FuzzArchive(f *testing.F) {
-	f.Add(tarball(f, file("provider-x"), text("README.md")))
-	f.Add(tarball(f, file("provider-x"), text("../evil")))
-	f.Add(tarball(f, file("a/b/provider-x"), tarEntry{tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}, ""}))
-	f.Add(zipped(f, zipFile("provider-x", 0o644), zipFile("LICENSE", 0o644)))
-	f.Add(zipped(f, zipFile(`..\x`, 0o644)))
-	f.Fuzz(func(t *testing.T, archive []byte) {
+	for _, archive := range [][]byte{
+		tarball(f, file("provider-x"), text("README.md")),
+		tarball(f, file("provider-x"), text("../evil")),
+		tarball(f, file("a/b/provider-x"), tarEntry{tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}, ""}),
+	} {
+		f.Add(archive, false)
+		z, err := gzip.NewReader(bytes.NewReader(archive))
+		require.NoError(f, err)
+		raw, err := io.ReadAll(z)
+		require.NoError(f, err)
+		f.Add(raw, true)
+	}
+	f.Add(zipped(f, zipFile("provider-x", 0o644), zipFile("LICENSE", 0o644)), false)
+	f.Add(zipped(f, zipFile(`..\x`, 0o644)), false)
+	f.Fuzz(func(t *testing.T, archive []byte, compress bool) {
+		if compress {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			_, err := z.Write(archive)
+			require.NoError(t, err)
+			require.NoError(t, z.Close())
+			archive = b.Bytes()
+		}
 		s := newSandbox(t)
 		k := keyFor(t, archive, linux)
 		err := s.install(t, archive, k)

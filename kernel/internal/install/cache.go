@@ -62,7 +62,7 @@ func (c Cache) Program(k Key) (lock.Checksum, error) {
 
 // openArchive opens the archive of an installed provider, if it is what was locked.
 func (c Cache) openArchive(k Key) (*os.File, error) {
-	archive, err := os.Open(c.Archive(k))
+	archive, err := openRegular(c.Archive(k))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (c Cache) openArchive(k Key) (*os.File, error) {
 // follows from the archive when program is empty. An Error of NotInstalled or ChecksumMismatch says otherwise.
 func (c Cache) Verify(k Key, program lock.Checksum) (lock.Checksum, error) {
 	const attempted = "verify the installed provider"
-	file, err := os.Open(c.Path(k))
+	file, err := openRegular(c.Path(k))
 	if err != nil {
 		return "", c.failed(attempted, k, err)
 	}
@@ -95,15 +95,20 @@ func (c Cache) Verify(k Key, program lock.Checksum) (lock.Checksum, error) {
 	return program, nil
 }
 
+// openRegular opens a file to read it. To open a named pipe would be to wait for whoever writes to it.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return os.Open(path)
+}
+
 // mustBe fails when a file is not the one with that checksum.
 func mustBe(file *os.File, want lock.Checksum) error {
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", file.Name())
-	}
-	if err != nil {
-		return err
-	}
 	got, err := lock.Sum(file)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (i *item) lockProgram(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(path)
+	defer func() { _ = os.Remove(path) }()
 	program, err := i.Cache.inspect(i.key, path)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (c Cache) Stage(k Key, archive string) (*Staged, error) {
 }
 
 func (s *Staged) stage() error {
-	archive, err := os.Open(s.archive)
+	archive, err := openRegular(s.archive)
 	if err != nil {
 		return err
 	}

@@ -38,21 +38,21 @@ func (e *InvalidError) Kind() string {
 // Read reads the lock file at path; shown is the name that problems give it. A file that is not there locks nothing.
 // The error is an *InvalidError, or that of reading.
 func Read(path, shown string) (*File, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &File{}, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the lock file: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && !info.Mode().IsRegular() { // to open a named pipe would be to wait for its writer
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the lock file: %w", err)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the lock file: %w", err)
+	}
+	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the lock file: %w", err)
