@@ -57,6 +57,7 @@ func (b *bridge) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientC
 func (f *fixture) schema() *configv1.ConfigSchema {
 	return &configv1.ConfigSchema{Attributes: []*configv1.ConfigAttribute{
 		{Name: "greeting", Type: configv1.AttrType_ATTR_TYPE_STRING, Description: "What /hello says."},
+		{Name: "token", Type: configv1.AttrType_ATTR_TYPE_STRING, Sensitive: true, Description: "What leak gives away."},
 		{Name: "refuse", Type: configv1.AttrType_ATTR_TYPE_BOOL, Description: "Be unhappy with this configuration."},
 	}}
 }

@@ -150,6 +150,7 @@ var all = []tool{
 	newTool("flaky_read", reads, flakyInput, nothing, flaky),
 	newTool("flaky_write", writes, flakyInput, nothing, flaky),
 	idempotent(newTool("flaky_set", writes, flakyInput, nothing, flaky)),
+	newTool("leak", reads, texts("how"), nothing, leak),
 }
 
 func quick(t tool) tool {
