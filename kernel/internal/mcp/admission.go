@@ -17,6 +17,9 @@ const (
 	headerVersion = "MCP-Protocol-Version"
 )
 
+// methodInitialise is the request that a session begins with.
+const methodInitialise = "initialize" //nolint:misspell // the protocol's spelling
+
 // admission decides who gets a session, and ends those that are over. The SDK would begin one for any message.
 func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +65,7 @@ func (s *Server) begins(w http.ResponseWriter, r *http.Request, body []byte, mos
 		return true // it asks for a version without sessions; the SDK says which there are here
 	}
 	if !initialises(body) {
-		refuse(w, http.StatusBadRequest, "a message without "+headerSession+" has to be an initialize request")
+		refuse(w, http.StatusBadRequest, "a message without "+headerSession+" has to begin one: "+methodInitialise)
 		return false
 	}
 	count := 0
@@ -89,7 +92,7 @@ func initialises(body []byte) bool {
 		return !json.Valid(body)
 	}
 	_, sessionless := m.Params.Meta[sdk.MetaKeyProtocolVersion]
-	return m.Method == "initialize" || sessionless
+	return m.Method == methodInitialise || sessionless
 }
 
 // dismiss cancels what a session has running, so that its end does not wait for it.

@@ -97,7 +97,6 @@ type notes struct {
 	opened sync.WaitGroup
 	mu     sync.Mutex
 	ended  []engine.Outcome
-	came   chan struct{}
 }
 
 func (n *notes) Called(engine.CalledNote)         {}

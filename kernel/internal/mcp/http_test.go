@@ -215,7 +215,7 @@ func TestResumption(t *testing.T) {
 	session := answer.Header.Get(headerSession)
 	ctx, cancel := context.WithCancel(t.Context())
 	body := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fixture_sequence","arguments":{},"_meta":{"progressToken":1}}}`
-	r, err := http.NewRequestWithContext(ctx, "POST", w.url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, strings.NewReader(body))
 	require.NoError(t, err)
 	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", headerSession: session} {
 		r.Header.Set(name, value)

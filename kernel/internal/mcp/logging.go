@@ -13,7 +13,7 @@ import (
 // tell logs the end of a call at the client, if it wants to hear of such things.
 func (s *Server) tell(ctx context.Context, ss *sdk.ServerSession, end ending) {
 	entry := map[string]any{"operation": end.Operation, "call": end.CallID, "status": string(end.Status), "took_ms": end.Took.Milliseconds()}
-	level := sdk.LoggingLevel("info")
+	level := sdk.LoggingLevel("info") //nolint:staticcheck // deprecated in the newest version only
 	if end.Status != engine.Completed {
 		level = "warning"
 		entry["error"] = category(end.Error)

@@ -78,14 +78,14 @@ func appendText(out []byte, s string) []byte {
 			return append(out, '"')
 		}
 		c := s[0]
-		switch {
-		case c == '"' || c == '\\':
+		switch c {
+		case '"', '\\':
 			out = append(out, '\\', c)
-		case c == '\n':
+		case '\n':
 			out = append(out, '\\', 'n')
-		case c == '\t':
+		case '\t':
 			out = append(out, '\\', 't')
-		case c == '\r':
+		case '\r':
 			out = append(out, '\\', 'r')
 		default:
 			out = append(out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])

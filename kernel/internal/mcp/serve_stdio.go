@@ -24,10 +24,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 	s.mu.Lock()
 	s.parcels[ss] = t.large
 	s.mu.Unlock()
-	ended := make(chan error, 1)
-	go func() { ended <- ss.Wait() }()
 	select {
-	case <-ended:
+	case <-ended(ss):
 	case <-t.gone:
 	case <-ctx.Done():
 		go func() { _ = ss.Close() }()

@@ -93,7 +93,8 @@ func New(o Options) *Server {
 		CompletionHandler: s.complete,
 		Capabilities: &sdk.ServerCapabilities{
 			Tools: &sdk.ToolCapabilities{ListChanged: true}, Prompts: &sdk.PromptCapabilities{ListChanged: true},
-			Logging: &sdk.LoggingCapabilities{}, Completions: &sdk.CompletionCapabilities{},
+			Completions: &sdk.CompletionCapabilities{},
+			Logging:     &sdk.LoggingCapabilities{}, //nolint:staticcheck // deprecated in the newest version only
 		},
 	})
 	s.sdk.AddReceivingMiddleware(s.recovered, s.listened)
