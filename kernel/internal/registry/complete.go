@@ -28,7 +28,7 @@ func (c *Client) complete(ctx context.Context, q Query, s supplier, version stri
 				Advice: "Ask the provider's authors to sign it, or remove public_key if they never do"}, nil
 		}
 	}
-	sums.data, err = c.files.get(sums.URL, func() ([]byte, error) { return c.Fetch(ctx, sums) })
+	sums.data, err = c.files.get(ctx, sums.URL, func() ([]byte, error) { return c.Fetch(ctx, sums) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ func (c *Client) forgeOf(ctx context.Context, host string) (dialect, *origin, er
 	d := dialects[kind]
 	if !trusted {
 		var err error
-		if d, err = c.dialects.get(host, func() (dialect, error) { return c.detect(ctx, host) }); err != nil {
+		if d, err = c.dialects.get(ctx, host, func() (dialect, error) { return c.detect(ctx, host) }); err != nil {
 			return d, nil, err
 		}
 	}

@@ -24,7 +24,7 @@ func (forge) mirror() bool { return false }
 
 func (f forge) list(ctx context.Context, s config.Source) (listing, error) {
 	s.Part = "" // providers that are released together share their releases
-	return f.c.listings.get(s.String(), func() (listing, error) { return f.read(ctx, s) })
+	return f.c.listings.get(ctx, s.String(), func() (listing, error) { return f.read(ctx, s) })
 }
 
 func (f forge) read(ctx context.Context, s config.Source) (listing, error) {

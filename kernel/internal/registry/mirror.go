@@ -50,7 +50,7 @@ func (m mirror) address(s config.Source, elements ...string) string {
 }
 
 func (m mirror) list(ctx context.Context, s config.Source) (listing, error) {
-	return m.c.listings.get(m.at.name+" "+s.String(), func() (listing, error) { return m.read(ctx, s) })
+	return m.c.listings.get(ctx, m.at.name+" "+s.String(), func() (listing, error) { return m.read(ctx, s) })
 }
 
 func (m mirror) read(ctx context.Context, s config.Source) (listing, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -116,7 +117,8 @@ func (c *Client) broken(ctx, live context.Context, r request, shown string, err 
 		err = outer.Err
 	}
 	e := &Error{Code: Unreachable, Attempted: r.attempted, On: shown, Reason: err.Error(), Err: err, retry: true}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	// The error of HTTP/2 for it has a type that net/http keeps to itself.
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "stream error: ") {
 		e.Reason = "the connection was cut"
 	}
 	switch {

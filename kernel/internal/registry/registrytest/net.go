@@ -57,6 +57,7 @@ func New(tb testing.TB) *Net {
 	n.server = httptest.NewUnstartedServer(http.HandlerFunc(n.serve))
 	n.server.TLS = &tls.Config{GetCertificate: a.certificate}
 	n.server.Config.ErrorLog = quiet()
+	n.server.EnableHTTP2 = true // as all of the forges do
 	n.server.StartTLS()
 	n.plain = httptest.NewServer(http.HandlerFunc(n.serve))
 	n.plain.Config.ErrorLog = quiet()
@@ -128,8 +129,9 @@ func (n *Net) serve(w http.ResponseWriter, r *http.Request) {
 // Transport reaches the hosts of the internet, and loopback addresses, from this process. It trusts the authority.
 func (n *Net) Transport() *http.Transport {
 	t := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: n.authority.pool()},
-		DialContext:     n.dial,
+		TLSClientConfig:   &tls.Config{RootCAs: n.authority.pool()},
+		DialContext:       n.dial,
+		ForceAttemptHTTP2: true,
 	}
 	n.tb.Cleanup(t.CloseIdleConnections)
 	return t
