@@ -386,6 +386,62 @@ func TestPlatforms(t *testing.T) {
 	require.Contains(t, r.stderr, "expected sha256:"+strings.Repeat("0", 64)+", as the lock file says, got sha256:")
 }
 
+// A lock file for machines that are not this one, before anything is installed here.
+func TestLockAhead(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0", here, elsewhere, "windows_amd64"))
+	r := m.must("providers", "lock", "--platform", "windows_amd64", "--platform", elsewhere, "--json")
+	require.Contains(t, r.stdout, `"lock_changed":true`)
+	p := m.locked("filesystem")
+	require.Len(t, p.Checksums, 3)
+	require.Len(t, p.Programs, 2)
+	m.net.Forget()
+	m.must("providers", "lock", "--platform", "windows_amd64")
+	require.Empty(t, m.net.Requests(), "it is locked already")
+	_, err := os.Stat(m.path("cache/agent/providers"))
+	require.ErrorIs(t, err, fs.ErrNotExist, "nothing is installed")
+	left, err := filepath.Glob(m.path("cache/agent/downloads/*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	m.must("init")
+	require.Len(t, m.locked("filesystem").Programs, 3)
+	require.Equal(t, p.ResolvedAt, m.locked("filesystem").ResolvedAt)
+	require.Contains(t, m.fails(1, "providers", "lock", "--platform", "solaris_amd64").stderr, "It is released for")
+	require.Contains(t, m.fails(2, "providers", "lock", "--platform", "solaris").stderr, "is not a platform")
+	require.Contains(t, m.fails(2, "providers", "lock", "nonesuch").stderr, "no provider \"nonesuch\"")
+}
+
+// The agent.hcl of both seeds, in one project.
+func TestInitSeeds(t *testing.T) {
+	m := newMachine(t)
+	forge := m.publish(filesystem(t, "2.0.0"))
+	forge.Publish("agentco/provider-release-tools", registrytest.Built("provider-release-tools", "1.0.3", binary(t, "release-tools"), here))
+	m.write("project/agent.hcl", `required_providers {
+  filesystem = {
+    source  = "github.com/agentco/provider-filesystem"
+    version = "~> 2.0.0"
+  }
+  release-tools = {
+    source  = "github.com/agentco/provider-release-tools"
+    version = "~> 1.0.0"
+  }
+}
+
+provider "filesystem" {
+  allowed_roots = ["${path.root}"]
+}
+
+provider "release-tools" {
+  changelog_path = "CHANGELOG.md"
+}
+`)
+	m.write("project/CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Add slashcommand.v1 category\n")
+	m.must("init")
+	require.Contains(t, m.must("run", "/changelog").stdout, "Add slashcommand.v1 category")
+	require.Contains(t, m.must("invoke", "filesystem.read_file", "path=CHANGELOG.md").stdout, "Unreleased")
+}
+
 // In CI the lock file is not to change (K16).
 func TestReadOnly(t *testing.T) {
 	m := newMachine(t)

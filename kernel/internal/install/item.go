@@ -135,7 +135,7 @@ func (i *item) take(release *registry.Release) error {
 	i.asset = asset
 	i.choice.From, i.choice.Verified = release.From, release.Verified()
 	if i.pinned {
-		i.choice.Verified = "the lock file, " + release.Verified()
+		i.choice.Verified = "the lock file; " + release.Verified()
 	}
 	i.choice.Warnings = append(i.choice.Warnings, release.Warnings...)
 	i.key, _ = KeyOf(i.choice.Locked, i.Platform)
