@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentco/agent/kernel/internal/cli"
+	"github.com/agentco/agent/kernel/internal/host/hosttest"
+	"github.com/agentco/agent/proto/plugin"
 )
 
 // binaries is the folder of the provider binaries, built once from their modules.
@@ -20,6 +22,9 @@ var binaries string
 
 // TestMain makes this test binary the command agent for the scripts, and builds the real providers.
 func TestMain(m *testing.M) {
+	if os.Getenv(plugin.MagicCookieKey) == plugin.MagicCookieValue {
+		hosttest.Main(m) // as the provider that scripts call $FIXTURE
+	}
 	testscript.Main(built{m}, map[string]func(){
 		"agent": func() { os.Exit(cli.Main("1.2.3-test")) },
 	})
@@ -81,7 +86,10 @@ func setUp(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("XDG_CONFIG_HOME", config)
+	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 	env.Setenv("BIN", binaries)
+	env.Setenv("FIXTURE", hosttest.Path())
 	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE"} {
 		env.Setenv(name, "")
 	}
@@ -176,6 +184,7 @@ func agentIn(t testing.TB, mark string, args ...string) *exec.Cmd {
 	require.NoError(t, err)
 	cmd := exec.Command(agent, args...)
 	cmd.Dir = filepath.Join(home, "project")
-	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
+		"XDG_STATE_HOME="+filepath.Join(home, "state"))
 	return cmd
 }

@@ -125,7 +125,7 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.ready(p, s, op.Provider); err != nil {
+		if err := a.readyFor(p, s, op, args); err != nil {
 			return err
 		}
 		return a.call(s, flags, op, args)
@@ -159,7 +159,7 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.ready(p, s, op.Provider); err != nil {
+		if err := a.readyFor(p, s, op, args); err != nil {
 			return err
 		}
 		return a.call(s, flags, op, args)

@@ -12,6 +12,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/schedule"
 	"github.com/agentco/agent/kernel/internal/secret"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // prepareNamed is prepare for providers that somebody named; none for all. Nothing is started when one of them is not there.
@@ -37,6 +38,14 @@ func (a *app) ready(p *project, s *engine.Session, provider string) error {
 		defer a.display.SetStatus("")
 	}
 	return p.explain(s.Engine().Start(a.ctx, provider))
+}
+
+// readyFor is ready for a call. What is wrong with the call itself, the call says, and needs no provider for it.
+func (a *app) readyFor(p *project, s *engine.Session, op engine.Operation, args *structpb.Struct) error {
+	if _, _, wrong := s.Decide(engine.Request{Operation: op, Arguments: args}); wrong != nil {
+		return nil
+	}
+	return a.ready(p, s, op.Provider)
 }
 
 // start opens an engine with the named providers, all when none is named. The engine is nil when nothing

@@ -8,10 +8,11 @@ import (
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
-// warm has the providers of a turn started beside each other.
+// warm has the providers of the calls that can be made started beside each other.
 func (t *turn) warm() {
 	for _, c := range t.calls {
-		if p, err := t.session.engine.provider(c.request.Operation.Provider); err == nil && !p.Begun() {
+		p, err := t.session.engine.provider(c.request.Operation.Provider)
+		if err == nil && !p.Begun() && t.session.check(c.request) == nil {
 			p.Warm()
 		}
 	}
