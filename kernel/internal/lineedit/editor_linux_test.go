@@ -112,9 +112,12 @@ func read(ctx context.Context, e *Editor) <-chan result {
 func TestRead(t *testing.T) {
 	p := newPTY(t)
 	e := New(p.slave, p.slave)
+	line := read(t.Context(), e)
+	p.waitFor(t, "> ")
 	// What is typed ahead, in one piece with a line, is the next line.
 	p.write(t, "one\x7fE\rtwo\r\x03\x04")
-	for _, want := range []result{{"onE", nil}, {"two", nil}, {"", ErrInterrupted}, {"", io.EOF}} {
+	require.Equal(t, result{"onE", nil}, <-line)
+	for _, want := range []result{{"two", nil}, {"", ErrInterrupted}, {"", io.EOF}} {
 		require.Equal(t, want, <-read(t.Context(), e))
 		require.True(t, p.cooked(t))
 	}
@@ -138,7 +141,8 @@ func TestReadInPieces(t *testing.T) {
 	p.write(t, "\x97\xa5\r")
 	require.Equal(t, result{"日b", nil}, <-line)
 
-	line = read(t.Context(), e)
+	line = read(t.Context(), e) // what is typed before the terminal is raw is a line of its own making
+	require.Eventually(t, func() bool { return !p.cooked(t) }, time.Minute, time.Millisecond)
 	p.write(t, "\t")
 	p.waitFor(t, "\n\x1b[K  xa")
 	p.write(t, "\x1b")
@@ -151,6 +155,7 @@ func TestReadInPieces(t *testing.T) {
 func TestReadOfHalfAPaste(t *testing.T) {
 	p := newPTY(t)
 	line := read(t.Context(), New(p.slave, p.slave))
+	p.waitFor(t, "> ")
 	p.write(t, pasteStart+"the end of this is lost")
 	require.Eventually(t, func() bool {
 		p.write(t, "\x03")
@@ -176,6 +181,7 @@ func TestReadIsLeft(t *testing.T) {
 	require.True(t, p.cooked(t))
 	// The wait for a key that was left is that of the next line.
 	line = read(t.Context(), e)
+	require.Eventually(t, func() bool { return !p.cooked(t) }, time.Minute, time.Millisecond)
 	p.write(t, "next\r")
 	require.Equal(t, result{"next", nil}, <-line)
 }
@@ -185,7 +191,7 @@ func TestReadPanics(t *testing.T) {
 	p := newPTY(t)
 	e := New(p.slave, p.slave)
 	e.Complete = func(string, int) Completions { panic("a fault") }
-	p.write(t, "x\t")
+	p.write(t, "x\t\n") // a line, as the terminal is not raw yet
 	require.PanicsWithValue(t, "a fault", func() { _, _ = e.Read(t.Context(), "> ") })
 	require.True(t, p.cooked(t))
 	p.waitFor(t, pasteOff)

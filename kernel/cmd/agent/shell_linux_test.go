@@ -1,0 +1,349 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shellIn starts a shell in a new project, on a screen of some columns.
+func shellIn(t *testing.T, columns int) (m *tmux, dir, prompt string) {
+	t.Helper()
+	dir = shellProject(t)
+	m = inTmux(t, dir, columns, 30, "agent shell; echo exit code $?; stty -a | tr ' ' '\\n' | grep -x -e '-*icanon;*'; exec sleep 1000")
+	return m, dir, m.prompt()
+}
+
+// shellProject is a project in a folder whose name does not change from test to test.
+func shellProject(t *testing.T) string {
+	t.Helper()
+	dir := projectDir(t)
+	for name, text := range map[string]string{
+		"README.md": "hello\n", "docs/guide.md": "guide\n", "my files/one two.txt": "spaced\n", "日本語.txt": "wide\n", ".hidden": "x",
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	return dir
+}
+
+func TestShellCompletes(t *testing.T) {
+	for _, columns := range []int{80, 40} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			m, _, prompt := shellIn(t, columns)
+			m.keys("Tab")
+			m.waitFor("filesystem.  ")
+			m.waitFor("14 tools")
+			m.waitFor("in all")
+			m.text("files")
+			m.keys("Tab")
+			m.text("read_")
+			m.keys("Tab")
+			m.waitFor("\n  filesystem.read_file")
+			require.NotContains(t, m.screen(), "write_file")
+			m.keys("Tab")
+			m.waitFor("› filesystem.read_file")
+			m.keys("Enter") // takes what is chosen
+			m.text("pa")
+			m.keys("Tab")
+			m.text("my")
+			m.keys("Tab")
+			// The rest needs quotes, and a folder is not the end of it.
+			m.until("the folder", func(s string) bool { return strings.Contains(joined(s), "path='myfiles/") })
+			m.keys("Tab", "Enter")
+			m.waitFor("\nspaced\n")
+			m.text("filesystem.read_file limit=1 path=")
+			m.keys("Tab")
+			m.waitFor("  日本語.txt")
+			m.waitFor("  docs/")
+			require.NotContains(t, m.screen(), ".hidden")
+			m.text("日")
+			m.keys("Tab", "Enter")
+			m.waitFor("\nwide\n")
+			m.prompt()
+			m.text("/changelog form")
+			m.keys("Tab", "Tab")
+			m.waitFor("  markdown\n")
+			m.text("j")
+			m.keys("Tab")
+			m.until("the value", func(s string) bool { return strings.Contains(joined(s), "format=json") })
+			m.keys("C-c")
+			require.Equal(t, prompt, m.prompt())
+			m.keys("C-d")
+			m.waitFor("exit code 0\nicanon")
+		})
+	}
+}
+
+func TestShellEdits(t *testing.T) {
+	m, _, prompt := shellIn(t, 40)
+	m.text("日本e\u0301")
+	m.waitForRows(prompt + " 日本e\u0301")
+	column := func(n int) string { return strconv.Itoa(len(prompt) + 1 + n) }
+	x := func() string { c, _, _ := strings.Cut(m.cursor(), ","); return c }
+	m.until("the cursor behind three characters in five columns", func(string) bool { return x() == column(5) })
+	m.keys("Left", "Left")
+	m.until("the cursor before the second", func(string) bool { return x() == column(2) })
+	m.keys("C-k")
+	m.text("123456789012345678901234567890")
+	m.until("two rows", func(s string) bool { return strings.Contains(joined(s), "日123456789012345678901234567890") })
+	require.Equal(t, 2, strings.Count(m.last(2), "\n")+1)
+	m.keys("C-a")
+	m.text("X")
+	m.until("the first column changed", func(s string) bool { return strings.Contains(joined(s), "X日1234567890") })
+	m.keys("C-u", "C-e", "C-w")
+	m.until("nothing left", func(string) bool { return m.last(1) == prompt })
+
+	// What the window does while one types changes nothing but where the rows end.
+	line := "filesystem.read_file path=README.md limit=1"
+	m.text(line)
+	for _, columns := range []int{25, 80, 33} {
+		m.resize(columns, 30)
+		m.until("the line in another width", func(s string) bool { return strings.Contains(joined(s), joined(line)) })
+	}
+	m.text("0")
+	m.until("one line, once", func(s string) bool {
+		return strings.Count(joined(s), joined(line)+"0") == 1 && strings.Count(joined(s), "filesystem") == 1
+	})
+	m.keys("Enter")
+	m.waitFor("\nhello\n")
+}
+
+func TestShellPastes(t *testing.T) {
+	m, _, prompt := shellIn(t, 80)
+	m.paste("filesystem.read_file path=README.md\r\nfilesystem.read_file path=docs/guide.md\nfilesystem.read_file path=nothing.md\nhelp\n")
+	m.waitForRows(prompt+" filesystem.read_file path=README.md", "> filesystem.read_file path=docs/guide.md", "> filesystem.read_file path=nothing.md", "> help")
+	require.NotContains(t, m.screen(), "hello", "nothing runs before Enter")
+	m.keys("Enter")
+	m.waitFor("not_found")
+	m.waitFor("\nhello\n")
+	m.waitFor("\nguide\n")
+	m.waitForRows("not run: 1 line behind it", prompt)
+	require.NotContains(t, m.screen(), "Values are quoted", "what is behind a failure is not run")
+}
+
+func TestShellApproves(t *testing.T) {
+	m, dir, prompt := shellIn(t, 40)
+	m.text("filesystem.write_file path=new.txt content='one'")
+	m.keys("Enter")
+	m.waitFor("\nGo ahead? [y/N]")
+	require.Contains(t, m.screen(), "filesystem.write_file · risk moderate\n  │ create new.txt\n")
+	require.Contains(t, m.screen(), "\n  │ +one\n")
+	m.keys("n", "Enter")
+	m.waitFor("\ndenied: ")
+	require.Equal(t, prompt, m.prompt())
+	require.NoFileExists(t, filepath.Join(dir, "new.txt"))
+	m.keys("Up", "Enter")
+	m.until("the second question", func(s string) bool { return strings.Count(s, "Go ahead?") == 2 })
+	require.Contains(t, joined(m.screen()), "s:yes,andinthissessionalsofilesystem.write_filepath=*")
+	m.keys("s", "Enter")
+	m.waitFor("created new.txt")
+	m.prompt()
+	m.keys("C-l")
+	m.text("filesystem.write_file path=other.txt content=two")
+	m.keys("Enter")
+	m.waitFor("created other.txt")
+	require.NotContains(t, m.screen(), "Go ahead?", "it was approved for the session")
+	// The end of the session is the end of what was approved for it.
+	m.text("reload")
+	m.keys("Enter")
+	m.until("another prompt", func(string) bool { last := m.last(1); return strings.HasSuffix(last, ">") && last != prompt })
+	m.text("filesystem.write_file path=third.txt content=three")
+	m.keys("Enter")
+	m.waitFor("Go ahead?")
+	m.keys("C-c")
+	m.waitFor("cancelled: ")
+	m.prompt()
+	require.NoFileExists(t, filepath.Join(dir, "third.txt"))
+}
+
+// Ctrl-C belongs to what runs. The shell stays, and so does its session.
+func TestShellCancels(t *testing.T) {
+	m, dir, prompt := shellIn(t, 60)
+	m.text("half a line")
+	m.keys("C-c")
+	m.waitForRows(prompt+" half a line^C", prompt)
+	allow(t, dir)
+	m.text("reload")
+	m.keys("Enter")
+	m.until("another session", func(string) bool { last := m.last(1); return strings.HasSuffix(last, ">") && last != prompt })
+	prompt = m.last(1)
+	m.text("bash.bash command='echo $$ > pid; echo started; sleep 1000'")
+	m.keys("Enter")
+	m.waitFor("│ started")
+	m.keys("C-c")
+	m.waitFor("cancelled: process received SIGTERM")
+	require.Equal(t, prompt, m.prompt())
+	m.keys("C-l")
+	m.text("bash.bash command='trap \"\" TERM; echo started; while :; do sleep 1; done'")
+	m.keys("Enter")
+	m.waitFor("│ started")
+	m.keys("C-c")
+	m.waitFor("press Ctrl-C again to kill")
+	m.keys("C-c")
+	m.waitFor("killing")
+	m.waitFor("cancelled: ")
+	require.Equal(t, prompt, m.prompt())
+	m.keys("C-l")
+	m.text("bash.bash command='echo and on'")
+	m.keys("Enter")
+	m.waitFor("│ and on")
+	m.prompt()
+	m.text("exit")
+	m.keys("Enter")
+	m.waitFor("exit code 0\nicanon")
+}
+
+// allow has a project allow every call of bash.
+func allow(t *testing.T, dir string) {
+	t.Helper()
+	file, err := os.OpenFile(filepath.Join(dir, "agent.hcl"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString("policy \"bash\" {\n  match  = { provider = \"bash\" }\n  action = \"allow\"\n}\n")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+}
+
+// A provider that died is started by the next call; what changed meanwhile is told; what runs in the background runs as
+// long as the shell.
+func TestShellGoesOn(t *testing.T) {
+	dir := shellProject(t)
+	allow(t, dir)
+	m := inTmux(t, dir, 80, 30, "agent shell; echo exit code $?; exec sleep 1000")
+	prompt := m.prompt()
+	m.run("bash.bash background=true command='echo $$ > pid; exec sleep 1000'")
+	m.until("the process in the background", func(string) bool { _, err := os.Stat(filepath.Join(dir, "pid")); return err == nil })
+	background := readNumber(t, filepath.Join(dir, "pid"))
+	m.run("bash.process_list")
+	require.Contains(t, m.screen(), "running")
+	m.run("filesystem.read_file path=README.md")
+	require.Contains(t, m.screen(), "\nhello\n")
+	kill(t, m, "provider-filesystem")
+	m.run("filesystem.read_file path=docs/guide.md")
+	require.Contains(t, m.screen(), "\nguide\n")
+	require.Equal(t, prompt, m.prompt())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "agent.hcl"), []byte("nonsense {}\n"), 0o644))
+	m.run("help exit")
+	m.waitFor("agent.hcl has changed: 'reload' begins a new session with it")
+	m.keys("C-l")
+	m.run("reload")
+	require.Contains(t, m.screen(), "nonsense")
+	require.Equal(t, prompt, m.prompt(), "what cannot be read takes the place of nothing")
+	require.DirExists(t, fmt.Sprintf("/proc/%d", background))
+	m.text("quit")
+	m.keys("Enter")
+	m.waitFor("exit code 0")
+	require.NoDirExists(t, fmt.Sprintf("/proc/%d", background))
+}
+
+// kill ends a provider of the shell on a screen.
+func kill(t *testing.T, m *tmux, provider string) {
+	t.Helper()
+	for _, pid := range descendants(m.pane()) {
+		command, err := os.ReadFile("/proc/" + pid + "/cmdline")
+		name, _, _ := strings.Cut(string(command), "\x00")
+		if err == nil && filepath.Base(name) == provider {
+			require.NoError(t, exec.Command("kill", "-KILL", pid).Run())
+			return
+		}
+	}
+	require.Fail(t, "there is no such process", provider)
+}
+
+func readNumber(t *testing.T, file string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	require.NoError(t, err)
+	return n
+}
+
+func TestShellHistory(t *testing.T) {
+	m, dir, _ := shellIn(t, 60)
+	for _, line := range []string{"filesystem.read_file path=README.md", "help token=hunter2", " help blank", "help help"} {
+		m.run(line)
+		m.keys("C-l")
+	}
+	m.keys("C-d")
+	m.waitFor("exit code 0")
+	file := filepath.Join(dir, ".state", "agent", "history")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "\"filesystem.read_file path=README.md\"\n\"help help\"\n", string(kept))
+
+	m = inTmux(t, dir, 60, 30, "agent shell; exec sleep 1000")
+	prompt := m.prompt()
+	m.keys("Up")
+	m.waitForRows(prompt + " help help")
+	m.keys("Up")
+	m.waitForRows(prompt + " filesystem.read_file path=README.md")
+	m.keys("Down", "Down", "C-r")
+	m.text("READ")
+	m.waitForRows("search: READ › filesystem.read_file path=README.md")
+	m.keys("Enter")
+	m.waitFor("\nhello\n")
+	require.Equal(t, prompt, m.prompt())
+}
+
+// Whatever ends the shell, the terminal is as it was.
+func TestShellLeavesTheTerminal(t *testing.T) {
+	for _, signal := range []string{"TERM", "HUP", "INT"} {
+		t.Run(signal, func(t *testing.T) {
+			dir := shellProject(t)
+			m := inTmux(t, dir, 60, 30, "sh -c 'echo $$ > pid; exec agent shell'; echo exit code $?; stty -a | tr ' ' '\\n' | grep -x -e '-*icanon;*'; exec sleep 1000")
+			prompt := m.prompt()
+			m.text("something")
+			m.waitForRows(prompt + " something")
+			require.NoError(t, exec.Command("kill", "-"+signal, strconv.Itoa(readNumber(t, filepath.Join(dir, "pid")))).Run())
+			if signal == "INT" { // as Ctrl-C at a prompt: the line is given up
+				require.Equal(t, prompt, m.prompt())
+				m.keys("C-d")
+				m.waitFor("exit code 0\nicanon")
+				return
+			}
+			m.waitFor("exit code 130\nicanon")
+		})
+	}
+}
+
+// A terminal that can do nothing gets nothing but text, and has a shell all the same.
+func TestShellOnADumbTerminal(t *testing.T) {
+	p := startOnTerminal(t, shellProject(t), "stty -echo; TERM=dumb NO_COLOR= exec agent shell")
+	p.waitFor(t, "> ")
+	p.write(t, "filesystem.read_file path=README.md\n")
+	p.waitFor(t, "be03\n001 ") // the prompt: Ctrl-C drops what is not shown yet
+	p.write(t, "half a line\x03")
+	p.waitFor(t, "> \n")
+	p.write(t, "filesystem.write_file path=new.txt \\\n")
+	p.waitFor(t, "> > ")
+	p.write(t, "  content='a\nb'\n")
+	p.waitFor(t, "Go ahead? [y/N] ")
+	p.write(t, "y\n")
+	p.waitFor(t, "created new.txt")
+	p.write(t, "\x04")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+	require.NotContains(t, p.screen(), "\x1b")
+	require.NotContains(t, p.screen(), "\r")
+}
+
+// NO_COLOR means no colours, not no cursor.
+func TestShellWithoutColour(t *testing.T) {
+	p := startOnTerminal(t, shellProject(t), "exec agent shell")
+	p.waitFor(t, "> ")
+	p.write(t, "filesystem.re\t\t")
+	p.waitFor(t, "› filesystem.read_file")
+	p.write(t, "\x03\x04")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+	require.NotRegexp(t, `\x1b\[[0-9;]*m`, p.screen())
+}
