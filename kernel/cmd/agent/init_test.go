@@ -293,7 +293,7 @@ func TestInitFails(t *testing.T) {
 		}, "unreachable", []string{archive}},
 		{"storage says no (K08)", good, func(m *machine) {
 			m.net.Break("storage.api.github.com", archive, -1, registrytest.Status(http.StatusForbidden))
-		}, "unauthorized", []string{archive}},
+		}, "access-denied", []string{archive}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
