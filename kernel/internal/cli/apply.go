@@ -105,7 +105,7 @@ func (a *app) withCalls(flags applyFlags, file callFile, work func(*project, *en
 		if failed != nil {
 			return failed
 		}
-		list, err := resolve(s, calls, flags.parallel, flags.timeout)
+		list, err := resolve(s, p.cwd, calls, flags.parallel, flags.timeout)
 		if err == nil {
 			err = a.readyAll(p, s, list)
 		}

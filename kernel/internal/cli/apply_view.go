@@ -89,7 +89,7 @@ type humanListView struct {
 	a     *app
 	calls []*labelledCall
 	names map[string]string // by id
-	mu    sync.Mutex // held while something is shown in one piece
+	mu    sync.Mutex        // held while something is shown in one piece
 }
 
 type labelledCall struct {

@@ -87,7 +87,11 @@ func noOperation(c config.Call, err error) error {
 	if !errors.As(err, &lookup) {
 		return err
 	}
-	return c.OperationErrorf(fmt.Sprintf("There is no operation %q", c.Operation), "%s.", err)
+	summary := fmt.Sprintf("There is no operation %q", c.Operation)
+	if lookup.Suggestion != "" {
+		summary += fmt.Sprintf(" (did you mean %q?)", lookup.Suggestion)
+	}
+	return c.OperationErrorf(summary, "%s.", lookup.Text)
 }
 
 // listedCall is a call of a list, ready to be made.
@@ -96,8 +100,8 @@ type listedCall struct {
 	request engine.Request
 }
 
-// resolve finds what the calls name and checks their arguments, and decides on their order. Nothing runs when one is wrong.
-func resolve(s *engine.Session, calls []config.Call, parallel bool, timeout time.Duration) ([]listedCall, error) {
+// resolve finds what the calls name and checks their arguments, and decides on their order; dir is where they work. Nothing runs when one is wrong.
+func resolve(s *engine.Session, dir string, calls []config.Call, parallel bool, timeout time.Duration) ([]listedCall, error) {
 	var problems []error
 	list := make([]listedCall, len(calls))
 	steps := make([]plan.Step, len(calls))
@@ -124,7 +128,7 @@ func resolve(s *engine.Session, calls []config.Call, parallel bool, timeout time
 			steps[i].After = append(steps[i].After, at[name])
 		}
 	}
-	for i, after := range plan.Order(steps) {
+	for i, after := range plan.Order(dir, steps) {
 		list[i].request.After = after
 	}
 	return list, errors.Join(problems...)

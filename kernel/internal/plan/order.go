@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"path"
+	"path/filepath"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -27,8 +27,8 @@ type Step struct {
 //   - both are of the same operation, which its provider lets run beside itself by the values of some arguments, and
 //     those have nothing to do with each other, as in two files that are written.
 //
-// What a step says itself takes the place of that.
-func Order(steps []Step) [][]int {
+// What a step says itself takes the place of that. dir is what relative paths among the arguments are read against.
+func Order(dir string, steps []Step) [][]int {
 	order := make([][]int, len(steps))
 	for i, s := range steps {
 		if s.Explicit {
@@ -36,7 +36,7 @@ func Order(steps []Step) [][]int {
 			continue
 		}
 		for j, before := range steps[:i] {
-			if !independent(before, s) {
+			if !independent(dir, before, s) {
 				order[i] = append(order[i], j)
 			}
 		}
@@ -44,7 +44,7 @@ func Order(steps []Step) [][]int {
 	return order
 }
 
-func independent(a, b Step) bool {
+func independent(dir string, a, b Step) bool {
 	const reads = toolv1.ToolKind_TOOL_KIND_DATA_SOURCE
 	if a.Kind == reads && b.Kind == reads {
 		return true
@@ -54,8 +54,8 @@ func independent(a, b Step) bool {
 		return false
 	}
 	fields := a.Concurrency.GetKeyFields()
-	for _, x := range keys(a.Arguments, fields) {
-		for _, y := range keys(b.Arguments, fields) {
+	for _, x := range keys(dir, a.Arguments, fields) {
+		for _, y := range keys(dir, b.Arguments, fields) {
 			if touches(x, y) {
 				return false
 			}
@@ -64,20 +64,28 @@ func independent(a, b Step) bool {
 	return true
 }
 
-// keys are the values that calls are told apart by. One that is missing, or no text, is like any other: "".
-func keys(args *structpb.Struct, fields []string) []string {
+// keys are the values that calls are told apart by, as if they were paths. One that is missing, or no text, is "".
+func keys(dir string, args *structpb.Struct, fields []string) []string {
 	values := make([]string, len(fields))
 	for i, field := range fields {
-		values[i] = args.GetFields()[field].GetStringValue()
+		switch text := strings.ToLower(args.GetFields()[field].GetStringValue()); {
+		case text == "":
+		case filepath.IsAbs(text):
+			values[i] = filepath.Clean(text)
+		default:
+			values[i] = filepath.Join(strings.ToLower(dir), text)
+		}
 	}
 	return values
 }
 
-// touches reports whether two values may stand for the same thing, or one for a part of the other: most are paths.
+// touches reports whether two values may stand for the same thing, or one for a part of the other.
 func touches(a, b string) bool {
 	if a == "" || b == "" {
 		return true
 	}
-	a, b = path.Clean(strings.ToLower(a)), path.Clean(strings.ToLower(b))
-	return path.IsAbs(a) != path.IsAbs(b) || a == "." || b == "." || strings.HasPrefix(a+"/", b+"/") || strings.HasPrefix(b+"/", a+"/")
+	within := func(path, dir string) bool {
+		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	}
+	return within(a, b) || within(b, a)
 }

@@ -41,13 +41,14 @@ func TestOrder(t *testing.T) {
 		{"the target of one is the source of the other", []Step{write("a", "b"), write("b", "c")}, [][]int{nil, {0}}},
 		{"a file and its folder", []Step{write("a/b", "x"), write("a", "y")}, [][]int{nil, {0}}},
 		{"a name that begins alike", []Step{write("a", "x"), write("ab", "y")}, [][]int{nil, nil}},
-		{"absolute and relative cannot be told apart", []Step{write("/p/a", "/x"), write("b", "c")}, [][]int{nil, {0}}},
-		{"the root", []Step{write(".", "x"), write("c", "d")}, [][]int{nil, {0}}},
+		{"absolute and relative", []Step{write("/p/a", "/x"), write("b", "c"), write("d", "a")}, [][]int{nil, nil, {0}}},
+		{"the folder itself", []Step{write(".", "/x"), write("c", "d")}, [][]int{nil, {0}}},
+		{"the root", []Step{write("/", "/x"), write("c", "d")}, [][]int{nil, {0}}},
 		{"without a value", []Step{write("a", ""), write("c", "d")}, [][]int{nil, {0}}},
 		{"the same operation of another provider", []Step{write("a", "b"), elsewhere}, [][]int{nil, {0}}},
 		{"as it says itself", []Step{run, run, free, third}, [][]int{nil, {0}, nil, {1}}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, Order(tt.steps)) })
+		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, Order("/p", tt.steps)) })
 	}
 }
