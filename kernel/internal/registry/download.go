@@ -133,7 +133,7 @@ func (d *download) run(ctx context.Context) error {
 
 func (d *download) mismatch() *Error {
 	return &Error{Code: ChecksumMismatch, Attempted: "download " + d.a.Name, On: d.a.shown(),
-		Reason: fmt.Sprintf("its sha256 is %x, and %s is listed", d.hash.Sum(nil), d.a.SHA256),
+		Reason: fmt.Sprintf("expected sha256 %s, got %x", d.a.SHA256, d.hash.Sum(nil)),
 		Advice: "Nothing of it is used. It was changed after its release, or damaged on the way; try again, and tell the provider's authors if it stays so"}
 }
 

@@ -175,7 +175,7 @@ func TestDownloadMismatch(t *testing.T) {
 	for _, before := range [][]byte{nil, f.data[:1000]} {
 		data, err := f.into(t, before, nil)
 		requireCode(t, err, registry.ChecksumMismatch)
-		require.ErrorContains(t, err, fmt.Sprintf("its sha256 is %x, and %x is listed", sha256.Sum256(evil), sha256.Sum256(f.data)))
+		require.ErrorContains(t, err, fmt.Sprintf("expected sha256 %x, got %x", sha256.Sum256(f.data), sha256.Sum256(evil)))
 		require.Empty(t, data)
 	}
 }

@@ -1,6 +1,8 @@
 package registrytest
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -71,7 +73,7 @@ func gitHubRelease(f *Forge, r *http.Request, repo string, one release) any {
 		}
 		assets = append(assets, object{
 			"url": api + "/repos/" + repo + "/releases/assets/" + assetID(one, i), "id": one.id*1000 + i, "node_id": "RA_kwDOx",
-			"name": a.Name, "label": "", "uploader": gitHubUser, "content_type": "application/gzip", "state": state, "size": len(a.Data),
+			"name": a.Name, "label": "", "digest": fmt.Sprintf("sha256:%x", sha256.Sum256(a.Data)), "uploader": gitHubUser, "content_type": "application/gzip", "state": state, "size": len(a.Data),
 			"download_count": 7, "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-02T03:04:06Z",
 			"browser_download_url": web + "/" + repo + "/releases/download/" + one.Tag + "/" + a.Name,
 		})
