@@ -39,18 +39,22 @@ func TestProgress(t *testing.T) {
 				count++
 			})
 			p.note("waiting for an approval")
-			time.Sleep(30 * time.Second)
+			wait := func() {
+				time.Sleep(30 * time.Second)
+				synctest.Wait()
+			}
+			wait()
 			p.event(progressEvent("half", 0.5))
-			time.Sleep(30 * time.Second)
+			wait()
 			p.event(progressEvent("still half", 0.5))
 			p.event(progressEvent("nearly", 0.9))
-			time.Sleep(30 * time.Second)
+			wait()
 			require.LessOrEqual(t, time.Since(last), 10*time.Second)
 			require.Greater(t, count, 9)
 			p.stop()
 			before := count
 			p.event(progressEvent("late", -1))
-			time.Sleep(time.Minute)
+			wait()
 			require.Equal(t, before, count)
 		})
 	}

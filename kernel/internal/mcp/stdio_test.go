@@ -192,6 +192,7 @@ func TestClientLeaves(t *testing.T) {
 			require.NoError(t, c.in.Close())
 			require.NoError(t, <-c.ended)
 			require.Less(t, time.Since(left), 5*time.Second)
+			k.server.Close() // which waits for what was killed
 			if name != "" {
 				require.Len(t, k.kept.outcomes(), 1)
 				require.Equal(t, engine.Cancelled, k.kept.outcomes()[0].Status)
