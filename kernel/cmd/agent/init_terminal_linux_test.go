@@ -42,6 +42,7 @@ func TestInitAtATerminal(t *testing.T) {
 	require.Regexp(t, `bash ━+╌+ +\d+%  filesystem ━+╌+ +\d+%|filesystem ━+╌+ +\d+%  bash ━+╌+ +\d+%`, p.screen())
 	p.write(t, "\x03")
 	require.Equal(t, 130, p.exitCode(t), p.screen())
+	require.Contains(t, p.screen(), "cancelled: nothing was changed")
 	require.NoFileExists(t, m.path(lockFile))
 	parts, err := filepath.Glob(m.path("cache/agent/downloads/*"))
 	require.NoError(t, err)

@@ -346,6 +346,18 @@ provider "filesystem" {
 	require.NoError(t, err)
 	require.Empty(t, installed)
 
+	// Each of several failures is told.
+	m.write("project/agent.hcl", strings.Replace(m.read("project/agent.hcl"), "provider-filesystem\"", "provider-none\"", 1))
+	forge.Publish("agentco/agent", registrytest.Release{Tag: "v1.0.0"})
+	var failed struct {
+		Error struct{ Problems []struct{ Kind string } }
+	}
+	require.NoError(t, json.Unmarshal([]byte(m.fails(1, "init", "--json").stdout), &failed))
+	require.Len(t, failed.Error.Problems, 2)
+	require.Equal(t, "not-found", failed.Error.Problems[0].Kind)
+	require.Equal(t, "no-checksum", failed.Error.Problems[1].Kind)
+	m.write("project/agent.hcl", strings.Replace(m.read("project/agent.hcl"), "provider-none\"", "provider-filesystem\"", 1))
+
 	// The monorepo form, once it is whole.
 	forge.Publish("agentco/agent", bash)
 	m.must("init")

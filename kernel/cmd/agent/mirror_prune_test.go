@@ -48,6 +48,27 @@ func TestMirror(t *testing.T) {
 	}
 }
 
+// A mirror whose index is none is somebody else's folder: nothing in it is changed.
+func TestMirrorIntoAStrangeFolder(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	m.must("init")
+	const index = "mirror/github.com/agentco/provider-filesystem/index.json"
+	m.write(index, "<html>")
+	r := m.run("providers", "mirror", m.path("mirror"))
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, m.path(index))
+	require.Equal(t, "<html>", m.read(index))
+	entries, err := os.ReadDir(filepath.Dir(m.path(index)))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+
+	m.write("file", "")
+	require.Contains(t, m.fails(1, "providers", "mirror", m.path("file")).stderr, m.path("file"))
+	require.Contains(t, m.fails(2, "providers", "mirror").stderr, "name one folder")
+	require.Contains(t, m.fails(1, "providers", "mirror", m.path("mirror2"), "--platform", "solaris_amd64").stderr, "It is released for")
+}
+
 // What a lock file of any known project needs stays, and so does what a kept session ran.
 func TestPrune(t *testing.T) {
 	m := newMachine(t)

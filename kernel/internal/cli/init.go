@@ -128,8 +128,17 @@ func (p *project) explainInstall(err error) error {
 		}
 		errs = append(errs, e)
 	}
+	if err := errors.Join(errs...); exitCode(err) == exitCancelled {
+		return &unchangedError{err}
+	}
 	return errors.Join(errs...)
 }
+
+// unchangedError is an install that was interrupted.
+type unchangedError struct{ err error }
+
+func (e *unchangedError) Error() string { return e.err.Error() }
+func (e *unchangedError) Unwrap() error { return e.err }
 
 // tellInit says what was chosen and why.
 func (a *app) tellInit(p *project, r *install.Result, i *install.Installer) {

@@ -145,10 +145,18 @@ type errorJSON struct {
 	// Kind is the category, for failures that have one.
 	Kind        string              `json:"kind,omitempty"`
 	Diagnostics []config.Diagnostic `json:"diagnostics,omitempty"`
+	// Problems are all of them when there are several, in the order of Message.
+	Problems []errorJSON `json:"problems,omitempty"`
 }
 
 func describe(err error) errorJSON {
-	return errorJSON{Message: err.Error(), Kind: kindOf(err), Diagnostics: diagnosticsIn(err)}
+	out := errorJSON{Message: err.Error(), Kind: kindOf(err), Diagnostics: diagnosticsIn(err)}
+	if all := flatten(err); len(all) > 1 {
+		for _, e := range all {
+			out.Problems = append(out.Problems, errorJSON{Message: e.Error(), Kind: kindOf(e), Diagnostics: diagnosticsIn(e)})
+		}
+	}
+	return out
 }
 
 func diagnosticsIn(err error) []config.Diagnostic {

@@ -21,7 +21,11 @@ func (a *app) report(err error) {
 	case a.flags.json:
 		a.writeJSON(map[string]any{"error": describe(err)})
 	case exitCode(err) == exitCancelled: // it is known why, and that it is no error
-		a.display.Note(a.display.ErrPainter().Warning("cancelled: ") + "nothing was called")
+		nothing := "nothing was called"
+		if errors.As(err, new(*unchangedError)) {
+			nothing = "nothing was changed"
+		}
+		a.display.Note(a.display.ErrPainter().Warning("cancelled: ") + nothing)
 	default:
 		for _, e := range flatten(err) {
 			a.showError(e)

@@ -71,6 +71,10 @@ func (m *mirroring) copy(ctx context.Context, locked lock.Provider, platforms []
 		return err
 	}
 	m.out.Version, m.out.From = release.Version, release.From
+	index, err := m.readIndex()
+	if err != nil {
+		return err
+	}
 	assets := release.Files()
 	for _, p := range platforms {
 		asset, err := release.Archive(p)
@@ -88,7 +92,7 @@ func (m *mirroring) copy(ctx context.Context, locked lock.Provider, platforms []
 		}
 		m.out.Files = append(m.out.Files, asset.Name)
 	}
-	return m.index()
+	return m.writeIndex(index)
 }
 
 func (m *mirroring) release(ctx context.Context, locked lock.Provider) (*registry.Release, error) {
@@ -132,17 +136,23 @@ func (m *mirroring) file(ctx context.Context, asset registry.Asset) error {
 	return m.failed(err, path)
 }
 
-// index adds the version to what the mirror says it has.
-func (m *mirroring) index() error {
-	path := filepath.Join(m.dir, registry.IndexName)
-	index := registry.MirrorIndex{}
-	old, err := os.ReadFile(path)
+func (m *mirroring) indexPath() string { return filepath.Join(m.dir, registry.IndexName) }
+
+// readIndex is what the mirror says it has; an index that is none is somebody else's file.
+func (m *mirroring) readIndex() (index registry.MirrorIndex, err error) {
+	old, err := os.ReadFile(m.indexPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return index, nil
+	}
 	if err == nil {
 		index, err = registry.ParseMirrorIndex(old)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return m.failed(err, path)
-	}
+	return index, m.failed(err, m.indexPath())
+}
+
+// writeIndex adds the version to it.
+func (m *mirroring) writeIndex(index registry.MirrorIndex) error {
+	path := m.indexPath()
 	if index.Versions == nil {
 		index.Versions = map[string]registry.MirrorRelease{}
 	}
