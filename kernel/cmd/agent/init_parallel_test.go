@@ -93,12 +93,28 @@ func TestTenInitsAfterAKill(t *testing.T) {
 		info, err := os.Stat(parts[0])
 		return err == nil && info.Size() == sent
 	}, time.Minute, 10*time.Millisecond)
-	require.NoError(t, victim.Process.Kill())
-	_ = victim.Wait()
+	// Others wait for it, and say so.
+	told := m.path("witness")
+	stderr, err := os.Create(told)
+	require.NoError(t, err)
+	defer stderr.Close()
+	witness := m.command("init")
+	witness.Stderr = stderr
+	require.NoError(t, witness.Start())
+	t.Cleanup(func() { _ = witness.Process.Kill() })
+	require.Eventually(t, func() bool { return strings.Contains(m.read("witness"), "waiting for another agent that installs") }, time.Minute, 10*time.Millisecond)
 	require.Empty(t, m.copies())
 	require.NoFileExists(t, m.path(lockFile))
 
+	killed := make(chan error)
+	go func() {
+		defer close(killed)
+		killed <- victim.Process.Kill()
+	}()
 	m.many()
+	require.NoError(t, <-killed)
+	require.Error(t, victim.Wait())
+	require.NoError(t, witness.Wait())
 	require.Equal(t, []string{"", "bytes=" + strconv.Itoa(sent) + "-"}, m.archives(), "the rest is fetched, once")
 	left, err := filepath.Glob(m.path("cache/agent/downloads/*"))
 	require.NoError(t, err)
