@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -243,7 +244,7 @@ func TestShellGoesOn(t *testing.T) {
 	require.NoDirExists(t, fmt.Sprintf("/proc/%d", background))
 }
 
-// kill ends a provider of the shell on a screen.
+// kill ends a provider of the shell on a screen, and waits until it is gone.
 func kill(t *testing.T, m *tmux, provider string) {
 	t.Helper()
 	for _, pid := range descendants(m.pane()) {
@@ -251,6 +252,7 @@ func kill(t *testing.T, m *tmux, provider string) {
 		name, _, _ := strings.Cut(string(command), "\x00")
 		if err == nil && filepath.Base(name) == provider {
 			require.NoError(t, exec.Command("kill", "-KILL", pid).Run())
+			require.Eventually(t, func() bool { _, err := os.Stat("/proc/" + pid); return err != nil }, time.Minute, 10*time.Millisecond)
 			return
 		}
 	}

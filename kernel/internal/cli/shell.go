@@ -81,6 +81,8 @@ type shell struct {
 	config  watchedFile
 	// completer knows what there was to be called when the line was begun.
 	completer completer
+	// reloading is set when a session ends for another one to begin.
+	reloading bool
 	// reloaded is what the next session begins with; nil to read it.
 	reloaded *project
 	// failed is the first failure of a script that keeps going.
@@ -104,12 +106,8 @@ func (a *app) shell(flags shellFlags) error {
 	sh.input = sh.newInput()
 	defer sh.input.close()
 	for {
-		err := sh.converse()
-		switch {
-		case errors.Is(err, errReload):
-		case err == nil || errors.Is(err, errExit):
-			return sh.failed
-		default:
+		sh.reloading, sh.silent = false, false
+		if err := sh.converse(); err != nil || !sh.reloading {
 			return err
 		}
 	}
@@ -147,12 +145,18 @@ func (sh *shell) loop() error {
 		case errors.Is(err, errInterrupted):
 			continue
 		case errors.Is(err, io.EOF):
-			return nil
+			return sh.failed
 		case err != nil:
 			sh.report(err)
 			return err
 		}
-		if err := sh.take(text); err != nil {
+		switch err := sh.take(text); {
+		case errors.Is(err, errExit):
+			return sh.failed
+		case errors.Is(err, errReload):
+			sh.reloading = true
+			return nil
+		case err != nil:
 			return err
 		}
 	}

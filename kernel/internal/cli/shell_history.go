@@ -35,6 +35,9 @@ var secretNames = []string{"password", "passwd", "passphrase", "secret", "token"
 // secret reports whether a line holds a secret: a value of the configuration that is one, or an argument that is one
 // by its name.
 func (sh *shell) secret(text string, lines []words.Line) bool {
+	if sh.secrets.Text(text) != text {
+		return true
+	}
 	for _, line := range lines {
 		for _, w := range line {
 			name, _, _ := strings.Cut(strings.ToLower(w.Text), "=")

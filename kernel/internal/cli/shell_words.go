@@ -117,7 +117,12 @@ func (sh *shell) run(op engine.Operation, rest words.Line) error {
 	if err != nil {
 		return sh.blame(op, flags.args, rest, given, err)
 	}
-	return sh.inForeground(func() error { return sh.call(sh.session, flags, op, args) })
+	return sh.inForeground(func() error {
+		if err := sh.readyFor(sh.project, sh.session, op, args); err != nil {
+			return err
+		}
+		return sh.call(sh.session, flags, op, args)
+	})
 }
 
 func textsOf(line words.Line) []string {
