@@ -200,7 +200,7 @@ func TestInit(t *testing.T) {
 	require.Contains(t, r.stderr, "Run agent init.")
 
 	r = m.must("init")
-	require.Regexp(t, `(?m)^│? ?filesystem +│? ?2\.0\.0 .*~> 2\.0\.0 .*newest of 1 .*github\.com.*sha256 of provider-filesystem_2\.0\.0_checksums\.txt, not signed`, r.stdout)
+	require.Regexp(t, `(?m)^│? ?filesystem +│? ?2\.0\.0 .*~> 2\.0\.0 .*the only one that .*github\.com.*sha256 of provider-filesystem_2\.0\.0_checksums\.txt, not signed`, r.stdout)
 	require.Contains(t, r.stdout, "wrote .agent/agent.lock.hcl: commit it\n")
 	require.Contains(t, r.stderr, "· downloading filesystem (")
 	p := m.locked("filesystem")

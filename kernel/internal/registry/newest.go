@@ -79,10 +79,14 @@ func choose(constraint config.Constraint, all listing) (candidates, marked []can
 }
 
 func reasonFor(c config.Constraint, candidates int) string {
-	if c.String() == "" {
-		return fmt.Sprintf("the newest of %d", candidates)
+	reason := fmt.Sprintf("the newest of %d", candidates)
+	if candidates == 1 {
+		reason = "the only one"
 	}
-	return fmt.Sprintf("the newest of %d%s", candidates, allowedBy(c))
+	if c.String() == "" {
+		return reason
+	}
+	return reason + allowedBy(c)
 }
 
 func allowedBy(c config.Constraint) string {

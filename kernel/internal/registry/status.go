@@ -24,6 +24,9 @@ func (r request) refused(resp *http.Response, shown string) *Error {
 		r.rateLimited(e, resp)
 	case code == http.StatusNotFound || code == http.StatusGone:
 		e.Code, e.Advice = NotFound, r.absentAdvice()
+		if r.from.mirror {
+			e.Reason = "the mirror " + r.from.name + " does not have it"
+		}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		e.Code, e.Advice = AccessDenied, r.tokenAdvice("It needs a token", "The token is not accepted: it may have expired or lack access")
 		if who != r.from.name {
