@@ -43,8 +43,9 @@ type Engine struct {
 
 	stopping context.Context // done when Close begins
 	stop     context.CancelCauseFunc
-	mu       sync.Mutex // guards closed, and that no call begins after it is set
+	mu       sync.Mutex // guards closed, and that no call begins after it is set; and speaking
 	closed   bool
+	speaking map[string][]*Session // by id, once for each turn that runs
 	calls    sync.WaitGroup
 }
 
@@ -57,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{log: o.Log, secrets: o.Secrets, rules: rules, retry: o.Retry}
+	e := &Engine{log: o.Log, secrets: o.Secrets, speaking: map[string][]*Session{}, rules: rules, retry: o.Retry}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}

@@ -20,6 +20,9 @@ type Journal interface {
 	// Flush returns when everything noted so far is safe from the end of this process. A call that changes something
 	// waits for it, and does not run when it fails.
 	Flush(ctx context.Context) error
+	// Emitted keeps an event of a provider, and returns when that is safe: its id, and its place in the session. The error
+	// is ErrNotKept when there is nowhere to keep it.
+	Emitted(Emission) (id string, sequence int64, err error)
 	// Ended notes how a call ended, and returns when that is safe from the end of this process.
 	Ended(Outcome) error
 }
@@ -37,4 +40,7 @@ func (noJournal) Called(CalledNote)                {}
 func (noJournal) Planned(string, *planv1.PlanItem) {}
 func (noJournal) Event(string, *toolv1.ToolEvent)  {}
 func (noJournal) Flush(context.Context) error      { return nil }
-func (noJournal) Ended(Outcome) error              { return nil }
+func (noJournal) Emitted(Emission) (string, int64, error) {
+	return "", 0, ErrNotKept
+}
+func (noJournal) Ended(Outcome) error { return nil }

@@ -52,7 +52,7 @@ func (e *Engine) open(ctx context.Context, o Options) {
 // openOne starts a provider, unless it may wait for its first call. The error is a *StartError.
 func (e *Engine) openOne(ctx context.Context, s ProviderSpec, o Options) (*host.Provider, error) {
 	s.Config = e.withhold(s.Config)
-	spec := host.Spec{Name: s.Name, Path: s.Path, Checksum: s.Checksum, Dir: e.root, Env: s.Env, Log: e.log}
+	spec := host.Spec{Name: s.Name, Path: s.Path, Checksum: s.Checksum, Dir: e.root, Env: s.Env, Log: e.log, Emit: e.emitted}
 	if o.Catalogue == nil {
 		return host.Start(ctx, spec, s.Config)
 	}

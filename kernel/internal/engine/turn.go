@@ -43,6 +43,7 @@ func (s *Session) Turn(ctx context.Context, requests []Request, sink func(i int,
 		return t.outcomes()
 	}
 	defer end()
+	defer s.engine.speak(s)()
 	t.run(ctx)
 	return t.outcomes()
 }

@@ -66,7 +66,7 @@ func withoutSecrets(set *secret.Set, r host.Reply) host.Reply {
 	r.Payload, r.Error = secret.Clean(set, r.Payload), secret.Clean(set, r.Error)
 	r.ExitStatus = secret.Clean(set, r.ExitStatus)
 	if r.Report != nil {
-		r.Report = &Report{Note: set.Text(r.Report.Note), Partial: secret.Clean(set, r.Report.Partial), Output: set.Bytes(r.Report.Output)}
+		r.Report = &Report{ID: r.Report.ID, Note: set.Text(r.Report.Note), Partial: secret.Clean(set, r.Report.Partial), Output: set.Bytes(r.Report.Output)}
 	}
 	return r
 }

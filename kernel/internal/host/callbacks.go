@@ -4,13 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 
 	eventv1 "github.com/agentco/agent/proto/pluggableharness/event/v1"
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
 	logv1 "github.com/agentco/agent/proto/pluggableharness/log/v1"
 	"github.com/agentco/agent/proto/plugin"
-	"github.com/oklog/ulid/v2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -20,15 +18,15 @@ import (
 // of another. Calls of the service that are not here answer UNIMPLEMENTED.
 type callbacks struct {
 	kernelv1.UnimplementedKernelCallbackServiceServer
-	log *slog.Logger
+	spec Spec
+	log  *slog.Logger
 
-	sequence atomic.Int64
-	mu       sync.Mutex
-	waiting  map[string]chan *Report
+	mu      sync.Mutex
+	waiting map[string]chan *Report
 }
 
-func newCallbacks(log *slog.Logger) *callbacks {
-	return &callbacks{log: log, waiting: map[string]chan *Report{}}
+func newCallbacks(spec Spec) *callbacks {
+	return &callbacks{spec: spec, log: spec.Log, waiting: map[string]chan *Report{}}
 }
 
 // expect returns where the report of a call will arrive, until forget.
@@ -44,10 +42,10 @@ func (c *callbacks) expect(callID string) (report <-chan *Report, forget func())
 	}
 }
 
-// Emit takes the report of a cancelled call. It is the only event that a provider has to hand over.
+// Emit takes the report of a cancelled call, and events of the provider's own.
 func (c *callbacks) Emit(_ context.Context, r *kernelv1.EmitRequest) (*kernelv1.EmitResult, error) {
 	if r.GetKind() != kernelv1.EventKind_EVENT_KIND_TOOL_RESULT {
-		return nil, status.Errorf(codes.Unimplemented, "the kernel takes no %s from a provider, only the report of a cancelled call", r.GetKind())
+		return c.emit(r)
 	}
 	if v := r.GetSchemaVersion(); v != plugin.SchemaVersion {
 		return nil, status.Errorf(codes.InvalidArgument, "schema_version is %q, the kernel knows %q", v, plugin.SchemaVersion)
@@ -62,11 +60,13 @@ func (c *callbacks) Emit(_ context.Context, r *kernelv1.EmitRequest) (*kernelv1.
 	if err := checkValue("details", event.GetError().GetDetails()); err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
-	if !c.deliver(event.GetToolCallId(), reportFrom(event.GetError())) {
+	report := reportFrom(event.GetError())
+	if !c.deliver(event.GetToolCallId(), report) {
 		c.log.Warn("a report came for a call that nobody waits for", "call", event.GetToolCallId())
 		return nil, status.Errorf(codes.NotFound, "no call %q waits for a report", event.GetToolCallId())
 	}
-	return &kernelv1.EmitResult{Id: ulid.Make().String(), Sequence: c.sequence.Add(1)}, nil
+	// Its place is known when the call has ended, which waits for this report.
+	return &kernelv1.EmitResult{Id: report.ID}, nil
 }
 
 func (c *callbacks) deliver(callID string, r *Report) bool {

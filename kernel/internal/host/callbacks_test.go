@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -37,7 +38,10 @@ func TestEmit(t *testing.T) {
 		want   codes.Code
 	}{
 		{"a report", func(*kernelv1.EmitRequest) {}, codes.OK},
-		{"another event", func(r *kernelv1.EmitRequest) { r.Kind = kernelv1.EventKind_EVENT_KIND_MESSAGE }, codes.Unimplemented},
+		{"an event that nobody keeps", func(r *kernelv1.EmitRequest) { r.Kind = kernelv1.EventKind_EVENT_KIND_MESSAGE }, codes.Unimplemented},
+		{"a call", func(r *kernelv1.EmitRequest) { r.Kind = kernelv1.EventKind_EVENT_KIND_TOOL_CALL }, codes.PermissionDenied},
+		{"a decision", func(r *kernelv1.EmitRequest) { r.Kind = kernelv1.EventKind_EVENT_KIND_PLAN }, codes.PermissionDenied},
+		{"no kind", func(r *kernelv1.EmitRequest) { r.Kind = 0 }, codes.InvalidArgument},
 		{"another version", func(r *kernelv1.EmitRequest) { r.SchemaVersion = "2" }, codes.InvalidArgument},
 		{"no event at all", func(r *kernelv1.EmitRequest) { r.Payload = []byte("\xff") }, codes.InvalidArgument},
 		{"a result", func(r *kernelv1.EmitRequest) { r.Payload = result }, codes.InvalidArgument},
@@ -48,7 +52,7 @@ func TestEmit(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := newCallbacks(new(testLog).logger())
+			c := newCallbacks(Spec{Log: new(testLog).logger()})
 			_, forget := c.expect("one")
 			defer forget()
 			r := reportOf(t, "one", nil)
@@ -57,7 +61,7 @@ func TestEmit(t *testing.T) {
 			require.Equal(t, test.want, status.Code(err))
 			if test.want == codes.OK {
 				require.NotEmpty(t, result.GetId())
-				require.Equal(t, int64(1), result.GetSequence())
+				require.Zero(t, result.GetSequence(), "it has no place before the call has ended")
 			}
 		})
 	}
@@ -76,7 +80,7 @@ func TestReportOutput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := newCallbacks(new(testLog).logger())
+			c := newCallbacks(Spec{Log: new(testLog).logger()})
 			reports, forget := c.expect("one")
 			defer forget()
 			_, err := c.Emit(t.Context(), reportOf(t, "one", test.details))
@@ -91,7 +95,7 @@ func TestReportOutput(t *testing.T) {
 
 func TestLog(t *testing.T) {
 	var log testLog
-	c := newCallbacks(log.logger())
+	c := newCallbacks(Spec{Log: log.logger()})
 	fields, err := structpb.NewStruct(map[string]any{"path": "a b"})
 	require.NoError(t, err)
 	entry := func(l logv1.LogLevel, message string) *logv1.LogEntry {
@@ -110,7 +114,7 @@ func TestLog(t *testing.T) {
 func FuzzEmit(f *testing.F) {
 	f.Add(reportOf(f, "one", map[string]any{"output": "hi", "partial_result": map[string]any{"note": "x"}}).Payload)
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		c := newCallbacks(new(testLog).logger())
+		c := newCallbacks(Spec{Log: new(testLog).logger()})
 		reports, forget := c.expect("one")
 		defer forget()
 		_, err := c.Emit(t.Context(), &kernelv1.EmitRequest{
@@ -119,4 +123,38 @@ func FuzzEmit(f *testing.F) {
 			(<-reports).events()
 		}
 	})
+}
+
+func TestEmissions(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*kernelv1.EmitRequest)
+		answer error
+		want   codes.Code
+	}{
+		{"kept", func(*kernelv1.EmitRequest) {}, nil, codes.OK},
+		{"of a version of its own", func(r *kernelv1.EmitRequest) { r.SchemaVersion = "7" }, nil, codes.OK},
+		{"of no version", func(r *kernelv1.EmitRequest) { r.SchemaVersion = "" }, nil, codes.InvalidArgument},
+		{"too large", func(r *kernelv1.EmitRequest) { r.Payload = make([]byte, longestEmission+1) }, nil, codes.ResourceExhausted},
+		{"for no session", func(*kernelv1.EmitRequest) {}, ErrNoSession, codes.NotFound},
+		{"with a secret", func(*kernelv1.EmitRequest) {}, ErrSecret, codes.InvalidArgument},
+		{"not kept", func(*kernelv1.EmitRequest) {}, ErrNotKept, codes.Unimplemented},
+		{"with a full disk", func(*kernelv1.EmitRequest) {}, errors.New("full"), codes.Unavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCallbacks(Spec{Name: "fixture", Log: new(testLog).logger(), Emit: func(e Emission) (string, int64, error) {
+				require.Equal(t, "fixture", e.Provider)
+				require.Equal(t, "s", e.SessionID)
+				return "id", 7, test.answer
+			}})
+			r := &kernelv1.EmitRequest{SessionId: "s", Kind: kernelv1.EventKind_EVENT_KIND_MESSAGE, SchemaVersion: "1", Payload: []byte("any")}
+			test.change(r)
+			result, err := c.Emit(t.Context(), r)
+			require.Equal(t, test.want, status.Code(err))
+			if test.want == codes.OK {
+				require.Equal(t, "id", result.GetId())
+				require.Equal(t, int64(7), result.GetSequence())
+			}
+		})
+	}
 }

@@ -273,7 +273,7 @@ func TestPreviewAndRender(t *testing.T) {
 
 // K33 is proven by every report above: they all come over the callback stream under mutual TLS.
 func TestReportOfAnUnknownCallIsRefused(t *testing.T) {
-	c := newCallbacks(new(testLog).logger())
+	c := newCallbacks(Spec{Log: new(testLog).logger()})
 	require.False(t, c.deliver("nobody", &Report{}))
 	reports, forget := c.expect("one")
 	require.True(t, c.deliver("one", &Report{Note: "first"}))

@@ -73,7 +73,7 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 	}
 	l := &life{
 		process: newProcess(spec, sockets.path),
-		sockets: sockets, callbacks: newCallbacks(spec.Log),
+		sockets: sockets, callbacks: newCallbacks(spec),
 	}
 	identity, err := ourIdentity()
 	if err != nil {

@@ -37,6 +37,8 @@ type Spec struct {
 	Known *Introduction
 	// Introduced is told what the provider says of itself at its first start, before it is configured; nil tells nobody.
 	Introduced func(*Introduction)
+	// Emit keeps the events that the provider emits; nil keeps none.
+	Emit Emit
 	// StartTimeout bounds the time from the start to the handshake. Default: 30 s.
 	StartTimeout time.Duration
 }

@@ -5,11 +5,14 @@ import (
 	"time"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/oklog/ulid/v2"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Report is what had already happened when a call was cancelled, in the words of the provider.
 type Report struct {
+	// ID is what the provider was told the event of the report is known by: that of the end of the call.
+	ID string
 	// Note is for a person.
 	Note string
 	// Partial is what of the result there was; nil when there was none.
@@ -21,7 +24,7 @@ type Report struct {
 // reportFrom reads the error that a provider hands over after a cancellation.
 func reportFrom(e *toolv1.ToolError) *Report {
 	details := e.GetDetails().GetFields()
-	r := &Report{Note: e.GetMessage(), Partial: details["partial_result"].GetStructValue()}
+	r := &Report{ID: ulid.Make().String(), Note: e.GetMessage(), Partial: details["partial_result"].GetStructValue()}
 	output := details["output"].GetStringValue()
 	r.Output = []byte(output)
 	if details["output_encoding"].GetStringValue() == "base64" {

@@ -92,8 +92,9 @@ func callTool(t testing.TB, s *sdk.ClientSession, tool string, args any) *sdk.Ca
 	return r
 }
 
-// notes is a journal in memory.
+// notes is a journal in memory, of calls alone.
 type notes struct {
+	engine.Journal
 	opened sync.WaitGroup
 	mu     sync.Mutex
 	ended  []engine.Outcome
@@ -103,6 +104,9 @@ func (n *notes) Called(engine.CalledNote)         {}
 func (n *notes) Planned(string, *planv1.PlanItem) {}
 func (n *notes) Event(string, *toolv1.ToolEvent)  {}
 func (n *notes) Flush(context.Context) error      { return nil }
+func (n *notes) Emitted(engine.Emission) (string, int64, error) {
+	return "", 0, engine.ErrNotKept
+}
 func (n *notes) Ended(o engine.Outcome) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -136,6 +136,11 @@ func (s *Set) Bytes(b []byte) []byte {
 	return b
 }
 
+// In reports whether a value is in b.
+func (s *Set) In(b []byte) bool {
+	return slices.ContainsFunc(s.list(), func(spelling string) bool { return bytes.Contains(b, []byte(spelling)) })
+}
+
 // in reports whether a value is in t.
 func (s *Set) in(t string) bool {
 	return slices.ContainsFunc(s.list(), func(spelling string) bool { return strings.Contains(t, spelling) })

@@ -150,6 +150,7 @@ var all = []tool{
 	newTool("flaky_read", reads, flakyInput, nothing, flaky),
 	newTool("flaky_write", writes, flakyInput, nothing, flaky),
 	idempotent(newTool("flaky_set", writes, flakyInput, nothing, flaky)),
+	newTool("emit", reads, texts("kind", "text"), object(nil, map[string]*schemav1.Schema{"id": stringType, "sequence": numberType}), emit),
 	newTool("leak", reads, texts("how"), nothing, leak),
 }
 

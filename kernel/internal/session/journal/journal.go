@@ -15,6 +15,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -25,6 +26,7 @@ import (
 	eventv1 "github.com/agentco/agent/proto/pluggableharness/event/v1"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/oklog/ulid/v2"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -188,7 +190,11 @@ func (j *Journal) Ended(o engine.Outcome) error {
 		result.Outcome = &eventv1.ToolResultEvent_Result{Result: &toolv1.ToolResult{Payload: o.Result}}
 	}
 	result = secret.Clean(j.o.Secrets, result)
-	entries := []session.Entry{{Kind: session.ToolResult, Producer: c.producer, CallID: o.CallID, Payload: j.encode(result)}}
+	end := session.Entry{Kind: session.ToolResult, Producer: c.producer, CallID: o.CallID, Payload: j.encode(result)}
+	if o.Report != nil {
+		end.ID = o.Report.ID // as the provider was told
+	}
+	entries := []session.Entry{end}
 	if c.item != nil {
 		entries = append(entries, session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: j.encode(applied(c, o, result))})
 	}
@@ -225,6 +231,16 @@ func (j *Journal) lateBeginning(ctx context.Context, c *call) error {
 		}
 	}
 	return nil
+}
+
+// Emitted keeps an event of a provider, as it is.
+func (j *Journal) Emitted(m engine.Emission) (id string, sequence int64, err error) {
+	id = ulid.Make().String()
+	kind := session.Kind(strings.ToLower(strings.TrimPrefix(m.Kind.String(), "EVENT_KIND_")))
+	producer := j.producer(engine.Operation{Provider: m.Provider, Category: commonv1.Category_CATEGORY_TOOL})
+	entry := session.Entry{ID: id, Kind: kind, Producer: producer, SchemaVersion: m.SchemaVersion, Payload: m.Payload}
+	sequence, err = j.log.Append(entry).Wait(context.Background())
+	return id, sequence, err
 }
 
 // Close ends the log, and tells how the session ended.

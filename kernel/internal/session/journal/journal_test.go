@@ -249,6 +249,28 @@ func TestInvalidText(t *testing.T) {
 	require.Equal(t, "a\uFFFDb", calls[0].Arguments.AsMap()["text"])
 }
 
+// What a provider emits is kept in the session of its call, and it is told where. What only the kernel can know is not for
+// a provider to say.
+func TestEmitted(t *testing.T) {
+	k := keep(t, t.TempDir(), nil, nil)
+	o := k.call(t, t.Context(), "emit", map[string]any{"kind": "MESSAGE", "text": "hello"}, nil)
+	require.Equal(t, engine.Completed, o.Status, o.Error)
+	forged := k.call(t, t.Context(), "emit", map[string]any{"kind": "PLAN", "text": "approved"}, nil)
+	require.Equal(t, engine.Failed, forged.Status)
+	require.Contains(t, forged.Error.GetMessage(), "for the kernel to record")
+	f, _ := k.read(t)
+	require.Equal(t, []session.Kind{session.ToolCall, "message", session.ToolResult, session.ToolCall, session.ToolResult}, kinds(t, f))
+	for e, err := range f.Events(t.Context()) {
+		require.NoError(t, err)
+		if e.Kind == "message" {
+			require.Equal(t, "hello", string(e.Payload))
+			require.Equal(t, "fixture", e.Producer.Name)
+			require.Equal(t, e.ID, o.Result.AsMap()["id"])
+			require.EqualValues(t, e.Sequence, o.Result.AsMap()["sequence"])
+		}
+	}
+}
+
 // BenchmarkCall is what the log adds to a call that a provider answers at once.
 func BenchmarkCall(b *testing.B) {
 	for _, logged := range []bool{false, true} {
