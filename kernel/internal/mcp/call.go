@@ -64,6 +64,13 @@ func (c *call) run(session *engine.Session) {
 	c.done <- ending{outcome, c.printed.text()}
 }
 
+// unserved is the end of a call that was not even begun.
+func unserved(op engine.Operation, why error) ending {
+	return ending{Outcome: engine.Outcome{Operation: op.String(), Status: engine.Failed, Error: &toolv1.ToolError{
+		Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN, Message: fmt.Sprintf("%s was not run: %v", op, why),
+	}}}
+}
+
 func faulty(op engine.Operation, fault any) engine.Outcome {
 	return engine.Outcome{Operation: op.String(), Status: engine.Failed, Error: &toolv1.ToolError{
 		Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN,

@@ -223,8 +223,8 @@ func (s *Server) serve(ctx context.Context, r request) (reply, error) {
 	}
 	defer s.running.Add(-1)
 	c, err := s.conversation(r.session)
-	if err != nil {
-		return reply{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	if err != nil { // such as a log that cannot be written
+		return reply{ending: unserved(r.Operation, err)}, nil
 	}
 	answer, err := c.serve(ctx, r)
 	if err == nil && answer.question == nil {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -422,4 +423,58 @@ func TestCallsAreLimited(t *testing.T) {
 	<-began
 	_, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "fixture_pid"})
 	require.ErrorContains(t, err, "which is the most")
+}
+
+// M01: a fault of the kernel is a result, too, and does not end the server; so is a session that cannot be kept.
+func TestFaultsAreResults(t *testing.T) {
+	broken := func() error { return errors.New("the disk is full") }
+	k := start(t, nil, func(o *Options) {
+		open := o.Open
+		o.Open = func(a gate.Approver) (*engine.Session, func(error), error) {
+			if err := broken(); err != nil {
+				return nil, nil, err
+			}
+			return open(a)
+		}
+	})
+	s := k.connect(t, nil, "")
+	echo := func() *sdk.CallToolResult { return callTool(t, s, "fixture_echo", map[string]any{"text": "a"}) }
+	r := echo()
+	require.True(t, r.IsError)
+	require.Equal(t, "unknown: fixture.echo was not run: the disk is full", text(t, r))
+	broken = func() error { panic("ouch") }
+	r = echo()
+	require.True(t, r.IsError)
+	require.Contains(t, text(t, r), "ouch")
+	broken = func() error { return nil }
+	require.False(t, echo().IsError)
+}
+
+// A call can be cancelled while a person thinks about it: it is not run then.
+func TestCancelledQuestion(t *testing.T) {
+	k := start(t, nil, nil)
+	forEachVersion(t, func(t *testing.T, version string) {
+		asked := make(chan struct{})
+		s := k.connect(t, &sdk.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			close(asked)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}, version)
+		path := filepath.Join(t.TempDir(), "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := s.CallTool(ctx, write(path))
+			failed <- err
+		}()
+		<-asked
+		cancel()
+		require.Error(t, <-failed)
+		require.NoError(t, s.Close())
+		require.Eventually(t, func() bool { return len(k.kept.outcomes()) > 0 }, 10*time.Second, 5*time.Millisecond)
+		for _, o := range k.kept.outcomes() {
+			require.Equal(t, engine.Cancelled, o.Status)
+		}
+		require.NoFileExists(t, path)
+	})
 }
