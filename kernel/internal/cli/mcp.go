@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path"
 	"slices"
@@ -94,9 +95,12 @@ func (a *app) mcp(flags mcpFlags) error {
 	if err := flags.check(); err != nil {
 		return err
 	}
-	options, err := flags.httpOptions()
+	options, l, err := flags.listen()
 	if err != nil {
 		return err
+	}
+	if l != nil {
+		defer l.Close()
 	}
 	p, err := a.open()
 	if err != nil {
@@ -118,8 +122,8 @@ func (a *app) mcp(flags mcpFlags) error {
 	defer server.Close()
 	defer a.startBehind(p, e, server)()
 	defer a.watchBehind(live, server)()
-	if flags.http != "" {
-		return a.serveHTTP(server, flags.http, options)
+	if l != nil {
+		return a.serveHTTP(server, l, options)
 	}
 	return server.ServeStdio(a.ctx, in, out, e.Kill)
 }
@@ -245,11 +249,24 @@ func (f *mcpFlags) httpOptions() (o mcp.HTTPOptions, err error) {
 // shortestToken keeps out tokens that can be guessed.
 const shortestToken = 16
 
-func (a *app) serveHTTP(server *mcp.Server, address string, o mcp.HTTPOptions) error {
-	l, err := mcp.Listen(address, o)
-	if err != nil {
-		return err
+// listen opens the address of --http, before anything is started for it; l is nil without one.
+func (f *mcpFlags) listen() (o mcp.HTTPOptions, l net.Listener, err error) {
+	if f.http == "" {
+		return o, nil, nil
 	}
+	if o, err = f.httpOptions(); err != nil {
+		return o, nil, err
+	}
+	if err := o.Check(f.http); err != nil {
+		return o, nil, usagef("%w", err)
+	}
+	if l, err = net.Listen("tcp", f.http); err != nil {
+		return o, nil, fmt.Errorf("cannot serve at %s: %w", f.http, err)
+	}
+	return o, l, nil
+}
+
+func (a *app) serveHTTP(server *mcp.Server, l net.Listener, o mcp.HTTPOptions) error {
 	scheme := "http"
 	if o.TLS != nil {
 		scheme = "https"

@@ -42,16 +42,16 @@ const (
 	endpoint = "/mcp"
 )
 
-// Listen opens the address that clients come to. One that others than this machine can reach needs a token.
-func Listen(address string, o HTTPOptions) (net.Listener, error) {
+// Check finds what is wrong with serving at an address: one that others than this machine can reach needs a token.
+func (o HTTPOptions) Check(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %q: write HOST:PORT, such as 127.0.0.1:8321: %w", address, err)
+		return fmt.Errorf("cannot serve at %q: write HOST:PORT, such as 127.0.0.1:8321: %w", address, err)
 	}
 	if !loopback(host) && o.Token == "" {
-		return nil, fmt.Errorf("cannot listen on %q without a token, as others than this machine can reach it: name the variable that holds one with --token-env, or listen on 127.0.0.1", address)
+		return fmt.Errorf("cannot serve at %q without a token, as others than this machine can reach it: name the variable that holds one with --token-env, or serve at 127.0.0.1", address)
 	}
-	return net.Listen("tcp", address)
+	return nil
 }
 
 // ServeHTTP serves clients over streamable HTTP until ctx is done; then it ends their sessions. The listener is closed.
