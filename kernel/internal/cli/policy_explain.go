@@ -120,9 +120,8 @@ func (a *app) showExplanation(op engine.Operation, x engine.Explanation, outOfSc
 		return
 	}
 	a.printf("What it would do:\n")
-	p.Width = max(0, p.Width-len("  │ "))
-	for line := range strings.Lines(p.Tree(x.Preview)) {
-		a.printf("%s%s\n", p.Dim("  │ "), strings.TrimSuffix(line, "\n"))
+	for _, line := range barred(x.Preview, p) {
+		a.printf("%s\n", line)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/paint"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 )
 
 // prompt asks a person about each item of a plan. Only a yes is a yes.
@@ -100,14 +101,24 @@ func (p *prompt) called(q gate.Question) string {
 // planned shows what is about to happen. Every line of the provider's is behind a bar, so that none can
 // look like a question of ours.
 func planned(item *planv1.PlanItem, painter paint.Painter) string {
-	painter.Width = max(0, painter.Width-len("  │ "))
 	lines := []string{painter.Bold(paint.Line(itemName(item))) + painter.Dim(" · risk "+risk(item.GetRisk()))}
 	if item.GetPreview() != nil {
-		for line := range strings.Lines(painter.Tree(item.GetPreview())) {
-			lines = append(lines, painter.Dim("  │ ")+strings.TrimSuffix(line, "\n"))
-		}
+		lines = append(lines, barred(item.GetPreview(), painter)...)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// barred are the lines of a provider's, behind a bar however narrow the terminal is.
+func barred(tree *renderv1.RenderTree, painter paint.Painter) []string {
+	const bar = "  │ "
+	painter.Width = max(0, painter.Width-paint.Width(bar))
+	var lines []string
+	for line := range strings.Lines(painter.Tree(tree)) {
+		for _, row := range paint.Fold(strings.TrimSuffix(line, "\n"), painter.Width) {
+			lines = append(lines, painter.Dim(bar)+row)
+		}
+	}
+	return lines
 }
 
 func itemName(item *planv1.PlanItem) string {

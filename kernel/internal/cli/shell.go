@@ -27,7 +27,7 @@ func (a *app) shellCommand() *cobra.Command {
 		Long: `Run tools and commands one after another, in one session: what was approved for the session, the files that
 were read and the processes in the background last until it ends, and end with it.
 
-` + shellHelp + `
+` + shellHelp(paint.Painter{Width: 100}) + `
 When stdin is no terminal, its lines are run one by one: nobody is asked, so what a policy does not allow is
 denied unless there is --yes. The first line that fails ends the shell with its exit code; with --keep-going
 the others still run. At a terminal the exit code is 0, whatever the lines returned.`,
@@ -46,26 +46,6 @@ the others still run. At a terminal the exit code is 0, whatever the lines retur
 type shellFlags struct {
 	yes, keepGoing bool
 }
-
-// shellHelp says what can be typed.
-const shellHelp = `Each line is a tool or a slash command with its arguments, as behind 'agent invoke' and 'agent run':
-
-  filesystem.read_file path=README.md
-  bash.bash command='go test ./...'
-  /changelog since=1.2.0
-
-Values are quoted as in a shell, and nothing is expanded. --args JSON (or @FILE) and --timeout 90s work
-here, too. Besides these there are
-
-  tools [NAME]   list the tools and commands, or show one with its arguments
-  history        list the lines that were typed
-  reload         read agent.hcl again and begin a new session
-  help [NAME]    show this, or a tool or command with its arguments
-  exit           leave, as does Ctrl-D
-
-Tab completes, Up and Ctrl-R go back to earlier lines. Ctrl-C cancels what runs, and a second one within
-two seconds kills the providers. A line that begins with a blank, or has a secret in it, is not kept.
-`
 
 // shell is one session after the other with whoever types.
 type shell struct {

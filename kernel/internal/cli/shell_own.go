@@ -10,16 +10,39 @@ import (
 	"github.com/agentco/agent/kernel/internal/paint"
 )
 
+// shellHelp says what can be typed.
+func shellHelp(p paint.Painter) string {
+	var own [][]string
+	for _, o := range ownWords() {
+		name := o.name
+		if o.argument {
+			name += " [NAME]"
+		}
+		own = append(own, []string{"  " + name, o.summary})
+	}
+	return prose(`A line is a tool or a slash command with its arguments, as behind 'agent invoke' and 'agent run':
+
+  filesystem.read_file path=README.md
+  bash.bash command='go test ./...'
+  /changelog since=1.2.0
+
+Values are quoted as in a shell, and nothing is expanded. --args JSON (or @FILE) and --timeout 90s work here, too. A quote that is not closed goes on in the next row. Besides these there are
+
+`, "", nil, p) + tableText(nil, own, p) + prose(`
+Tab completes; Up and Ctrl-R go back to earlier lines. Ctrl-C cancels what runs; a second one within two seconds kills the providers, which the next call starts again. A line that begins with a blank, or has a secret in it, is not kept.
+`, "", nil, p)
+}
+
 // help shows what can be typed.
 func (sh *shell) help(topic string) error {
 	if topic != "" {
 		return sh.tools(topic)
 	}
 	if sh.app.flags.json { // where stdout is for calls
-		sh.display.Note(shellHelp)
+		sh.display.Note(shellHelp(sh.display.ErrPainter()))
 		return nil
 	}
-	sh.printf("%s", shellHelp)
+	sh.printf("%s", shellHelp(sh.display.OutPainter()))
 	return nil
 }
 

@@ -41,7 +41,7 @@ func ownWords() []ownWord {
 		{"tools", true, (*shell).tools, "list the tools and commands, or show one with its arguments"},
 		{"history", false, (*shell).showHistory, "list the lines that were typed"},
 		{"reload", false, (*shell).reload, "read agent.hcl again and begin a new session"},
-		{"exit", false, func(*shell, string) error { return errExit }, "leave"},
+		{"exit", false, func(*shell, string) error { return errExit }, "leave, as does Ctrl-D"},
 		{"quit", false, func(*shell, string) error { return errExit }, "leave"},
 	}
 }

@@ -115,7 +115,7 @@ func (a *app) showTool(op engine.Operation) {
 		return
 	}
 	p := a.display.OutPainter()
-	a.printf("%s · %s\n%s\n", p.Bold(paint.Line(op.String())), kindAndRisk(op), paint.Text(strings.TrimSpace(op.Description)))
+	a.printf("%s · %s\n%s", p.Bold(paint.Line(op.String())), kindAndRisk(op), prose(strings.TrimSpace(op.Description), "", nil, p))
 	rows := argumentRows(op.Input, "")
 	if len(rows) == 0 {
 		a.printf("\nIt takes no arguments.\n")
