@@ -100,7 +100,7 @@ func (a *app) mcp(flags mcpFlags) error {
 		return err
 	}
 	if l != nil {
-		defer l.Close()
+		defer func() { _ = l.Close() }()
 	}
 	p, err := a.open()
 	if err != nil {
