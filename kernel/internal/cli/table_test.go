@@ -28,6 +28,6 @@ func TestStacked(t *testing.T) {
 
 func TestProse(t *testing.T) {
 	text := "One line that is too long.\n\n  and one that is indented\n"
-	require.Equal(t, "One line that\nis too long.\n\n  and one\n  that is\n  indented\n", prose(text, "", nil, paint.Painter{Width: 13}))
+	require.Equal(t, "One line that\nis too long.\n\n  and one that\n  is indented\n", prose(text, "", nil, paint.Painter{Width: 15}))
 	require.Equal(t, text, prose(text, "", nil, paint.Painter{}))
 }

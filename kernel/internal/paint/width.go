@@ -52,7 +52,7 @@ func wrap(s string, columns int) []string {
 	var lines []string
 	for Width(s) > columns {
 		at := fit(s, columns)
-		if blank := strings.LastIndexByte(s[:at+1], ' '); blank > 0 { // the one behind a word that just fits
+		if blank := strings.LastIndexByte(s[:min(at+1, len(s))], ' '); blank > 0 { // the one behind a word that just fits
 			at = blank
 		}
 		lines = append(lines, strings.TrimRight(s[:at], " "))
