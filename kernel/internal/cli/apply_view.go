@@ -73,7 +73,7 @@ func (v *jsonListView) ended(i int, o engine.Outcome) {
 	out := line["outcome"]
 	out.Call, out.SkippedFor = v.list[i].name, v.names[o.SkippedFor]
 	line["outcome"] = out
-	v.a.noteDenied(o)
+	v.a.noteDenied(v.list[i].name, o)
 	v.a.writeJSON(line)
 }
 
@@ -126,7 +126,7 @@ func (v *humanListView) ended(i int, o engine.Outcome) {
 	defer v.mu.Unlock()
 	_, _ = io.WriteString(v.a.display.Out(), c.output[0].end())
 	_, _ = io.WriteString(v.a.display.Err(), c.output[1].end())
-	v.a.noteDenied(o)
+	v.a.noteDenied(c.label, o)
 	if o.Status == engine.Skipped {
 		p := v.a.display.ErrPainter()
 		v.a.display.Note(p.Warning("skipped: ") + c.named("it comes after "+paint.Line(v.names[o.SkippedFor])))
@@ -142,10 +142,16 @@ func (v *humanListView) over(e *listError) {
 }
 
 // noteDenied shows what a call would have done that nobody could approve: whoever reads the log has to know what it was.
-func (a *app) noteDenied(o engine.Outcome) {
-	if o.Status == engine.Denied && o.Plan.GetPreview() != nil && !a.prompt.asked {
-		a.display.Note(planned(o.Plan, a.display.ErrPainter()))
+// label is its name among others.
+func (a *app) noteDenied(label string, o engine.Outcome) {
+	if o.Status != engine.Denied || o.Plan.GetPreview() == nil || a.prompt.asked {
+		return
 	}
+	p := a.display.ErrPainter()
+	if label != "" {
+		label = p.Bold(paint.Line(label)) + p.Dim(" · ")
+	}
+	a.display.Note(label + planned(o.Plan, p))
 }
 
 // labelledOutput paints one stream of a call in whole lines, each behind the call's name: those of several calls mix.
