@@ -26,6 +26,8 @@ type machine struct {
 	net  *registrytest.Net
 	home string
 	env  []string
+	// agent is the binary; empty for the one of this build.
+	agent string
 }
 
 // here is the platform that the tests run on, elsewhere one that they do not.
@@ -73,8 +75,12 @@ const lockFile = "project/.agent/agent.lock.hcl"
 // command is agent in the project.
 func (m *machine) command(args ...string) *exec.Cmd {
 	m.Helper()
-	agent, err := exec.LookPath("agent")
-	require.NoError(m, err)
+	agent := m.agent
+	if agent == "" {
+		var err error
+		agent, err = exec.LookPath("agent")
+		require.NoError(m, err)
+	}
 	cmd := exec.Command(agent, args...)
 	cmd.Dir, cmd.Env = m.path("project"), m.env
 	return cmd
@@ -324,6 +330,17 @@ func TestInitFails(t *testing.T) {
 	}
 }
 
+// A lock file that cannot be written is found out before anything is installed.
+func TestInitWithoutAPlaceForTheLock(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"))
+	require.NoError(t, os.Symlink("/nowhere/agent", m.path("project/.agent")))
+	r := m.run("init")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, "write the lock file")
+	require.Empty(t, m.versions())
+}
+
 // Of two providers one cannot be had: the other is not installed either.
 func TestInitIsAllOrNothing(t *testing.T) {
 	m := newMachine(t)
@@ -342,6 +359,8 @@ provider "filesystem" {
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.stderr, "cannot download provider-bash_1.0.0_")
 	require.NoFileExists(t, m.path(lockFile))
+	_, err := os.Stat(m.path("project/.agent"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
 	installed, err := filepath.Glob(m.path("cache/agent/providers/*/*/*/*/*/*"))
 	require.NoError(t, err)
 	require.Empty(t, installed)

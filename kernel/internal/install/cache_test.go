@@ -52,6 +52,25 @@ func TestSecondInstallTouchesNothing(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// Two that got past each other, on a file system that knows no locks: the first copy stays (K02).
+func TestTwoCommits(t *testing.T) {
+	s := newSandbox(t)
+	archive := tarball(t, file("provider-x"))
+	k := keyFor(t, archive, linux)
+	first, err := s.cache.Stage(k, s.download(t, archive))
+	require.NoError(t, err)
+	second, err := s.cache.Stage(k, s.download(t, archive))
+	require.NoError(t, err)
+	require.NoError(t, first.Commit())
+	before, err := os.Stat(s.cache.Path(k))
+	require.NoError(t, err)
+	require.NoError(t, second.Commit())
+	after, err := os.Stat(s.cache.Path(k))
+	require.NoError(t, err)
+	require.True(t, os.SameFile(before, after))
+	require.Equal(t, []string{string(k.Checksum)}, s.cacheFolders(t, k))
+}
+
 // Whoever changes the cache is found out, even one who changes the archive as well; and installing again puts it right.
 func TestDamagedCopyIsFoundAndReplaced(t *testing.T) {
 	want, err := lock.Sum(strings.NewReader(program))

@@ -138,13 +138,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 	if err := r.install(ctx); err != nil {
 		return nil, err
 	}
-	result := r.result()
-	if result.LockWritten {
-		if err := r.next().Write(lock.Path(r.Root)); err != nil {
-			return nil, err
-		}
-	}
-	return result, nil
+	return r.result(), nil
 }
 
 func (r *run) result() *Result {
@@ -155,7 +149,7 @@ func (r *run) result() *Result {
 	return out
 }
 
-// install downloads and unpacks what is missing, and puts it into place once all of it is there.
+// install downloads and unpacks what is missing, and once all of it is there, puts it and the lock file into place.
 func (r *run) install(ctx context.Context) error {
 	var keys []Key
 	for _, i := range r.items {
@@ -163,22 +157,46 @@ func (r *run) install(ctx context.Context) error {
 			keys = append(keys, i.key)
 		}
 	}
-	if len(keys) == 0 {
-		return nil
-	}
 	hold, err := r.Cache.Hold(ctx, r.Waiting, keys...)
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	err = r.each(func(i *item) error { return r.alone(i.key, func() error { return i.fetch(ctx) }) })
+	if err := r.each(func(i *item) error { return r.alone(i.key, func() error { return i.fetch(ctx) }) }); err != nil {
+		return r.discard(err)
+	}
+	if !r.mustWrite() {
+		return r.commit()
+	}
+	pending, err := r.next().Prepare(lock.Path(r.Root))
+	if err != nil {
+		return r.discard(err)
+	}
+	if err := r.commit(); err != nil {
+		pending.Discard()
+		return err
+	}
+	return pending.Commit()
+}
+
+// commit puts what was unpacked into its place.
+func (r *run) commit() error {
 	for _, i := range r.items {
-		switch {
-		case i.staged == nil:
-		case err != nil:
+		if i.staged != nil {
+			if err := i.staged.Commit(); err != nil {
+				return r.discard(err)
+			}
+			i.staged = nil
+		}
+	}
+	return nil
+}
+
+// discard leaves nothing of what was unpacked.
+func (r *run) discard(err error) error {
+	for _, i := range r.items {
+		if i.staged != nil {
 			err = errors.Join(err, i.staged.Discard())
-		default:
-			err = i.staged.Commit()
 		}
 	}
 	return err

@@ -3,6 +3,7 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -37,4 +38,21 @@ func TestUmask(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o755), info.Mode().Perm())
 	}
+}
+
+// A full disk is said to be one, and nothing of the install is left on it.
+func TestFullDisk(t *testing.T) {
+	mounted := t.TempDir()
+	if err := syscall.Mount("none", mounted, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skip("mounting is not permitted: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(mounted, 0)) })
+	large := file("provider-x")
+	large.content = strings.Repeat("0123456789abcdef", 1<<16)
+	archive := tarball(t, large)
+	s := sandbox{cache: Cache{Dir: mounted}, top: mounted}
+	err := s.install(t, archive, keyFor(t, archive, linux))
+	requireKind(t, CacheFailed, err)
+	require.ErrorContains(t, err, "no space left on device")
+	require.Empty(t, s.files(t))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,9 +36,7 @@ func (c Cache) Stage(k Key, archive string) (*Staged, error) {
 	if err == nil {
 		return s, nil
 	}
-	if s.dir != "" {
-		err = errors.Join(err, os.RemoveAll(s.dir))
-	}
+	err = errors.Join(err, s.Discard())
 	out := c.failed("install", k, err)
 	var e *Error
 	if errors.As(out, &e) {
@@ -55,11 +54,7 @@ func (s *Staged) stage() error {
 	if err := mustBe(archive, s.Key.Checksum); err != nil {
 		return err
 	}
-	parent := filepath.Dir(s.cache.dir(s.Key))
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
-	}
-	if s.dir, err = os.MkdirTemp(parent, stagePrefix+part(s.Key)+"*"); err != nil {
+	if err := s.makeFolder(); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(s.dir)
@@ -74,6 +69,23 @@ func (s *Staged) stage() error {
 		return err
 	}
 	return Executable(filepath.Join(s.dir, s.Key.Program()))
+}
+
+// makeFolder makes a folder beside the place of the provider. Who cleans up after an install that failed may take an empty
+// folder above it away in between.
+func (s *Staged) makeFolder() (err error) {
+	const attempts = 10
+	parent := filepath.Dir(s.cache.dir(s.Key))
+	for range attempts {
+		if err = os.MkdirAll(parent, 0o755); err != nil {
+			return err
+		}
+		s.dir, err = os.MkdirTemp(parent, stagePrefix+part(s.Key)+"*")
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return err
 }
 
 // part of a name tells whose leftover a folder is.
@@ -134,8 +146,15 @@ func (s *Staged) commit() error {
 	return nil
 }
 
-// Discard removes what was unpacked.
-func (s *Staged) Discard() error { return os.RemoveAll(s.dir) }
+// Discard removes what was unpacked, and the folders that were made for it.
+func (s *Staged) Discard() error {
+	if s.dir == "" {
+		return nil
+	}
+	err := os.RemoveAll(s.dir)
+	s.cache.removeEmpty(filepath.Dir(s.dir))
+	return err
+}
 
 // remove takes a provider away so that it is never there in part.
 func (c Cache) remove(k Key) error {

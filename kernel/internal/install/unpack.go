@@ -96,22 +96,31 @@ func (u *unpacker) extract(e entry, as string, mode os.FileMode, hash io.Writer)
 	defer content.Close()
 	out, err := u.to.create(as, mode)
 	if err != nil {
-		return err
+		return cannotWrite(err)
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
+	defer func() {
+		if closeErr := out.Close(); err == nil && closeErr != nil {
+			err = cannotWrite(closeErr)
+		}
+	}()
 	// One more than it said: a liar is to be noticed, not to be cut.
 	limit := e.size + 1
 	n, err := io.Copy(io.MultiWriter(writes{out}, hash), io.LimitReader(content, limit))
 	var failed *writeError
 	switch {
 	case errors.As(err, &failed):
-		return failed.err
+		return cannotWrite(failed.err)
 	case err != nil:
 		return invalid(err)
 	case n != e.size:
 		return invalid(fmt.Errorf("%s has %d bytes or more, and %d were announced", clip(e.name), n, e.size))
 	}
 	return nil
+}
+
+// cannotWrite is no fault of the archive.
+func cannotWrite(err error) error {
+	return &Error{Code: CacheFailed, Reason: err.Error(), Err: err}
 }
 
 // writes tells a destination that fails from an archive that does.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -56,15 +57,33 @@ func writeSums(b *bytes.Buffer, name string, sums map[registry.Platform]Checksum
 // Write replaces the file at path in one step: whoever reads sees the old one or the new one, also after a power cut.
 // The folder is made when it is not there.
 func (f *File) Write(path string) error {
-	err := f.write(path)
+	p, err := f.Prepare(path)
 	if err != nil {
-		return fmt.Errorf("write the lock file %s: %w", path, err)
+		return err
 	}
-	return nil
+	return p.Commit()
 }
 
-func (f *File) write(path string) (err error) {
-	dir := filepath.Dir(path)
+// Pending is a lock file that is on the disk, and not in its place yet. One of Commit and Discard ends it.
+type Pending struct {
+	path, temp string
+	made       bool // the folder is ours
+}
+
+// Prepare does of Write what can fail.
+func (f *File) Prepare(path string) (*Pending, error) {
+	p := &Pending{path: path}
+	if err := p.write(f.Bytes()); err != nil {
+		p.Discard()
+		return nil, p.failed(err)
+	}
+	return p, nil
+}
+
+func (p *Pending) write(content []byte) error {
+	dir := filepath.Dir(p.path)
+	_, err := os.Lstat(dir)
+	p.made = errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -72,20 +91,33 @@ func (f *File) write(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	_, err = temp.Write(f.Bytes())
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
-		return err
+	p.temp = temp.Name()
+	_, err = temp.Write(content)
+	return errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
+}
+
+// Commit puts the file into its place.
+func (p *Pending) Commit() error {
+	if err := os.Rename(p.temp, p.path); err != nil {
+		p.Discard()
+		return p.failed(err)
 	}
-	if err = os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	syncFolder(dir)
+	syncFolder(filepath.Dir(p.path))
 	return nil
+}
+
+// Discard leaves everything as it was.
+func (p *Pending) Discard() {
+	if p.temp != "" {
+		_ = os.Remove(p.temp)
+	}
+	if p.made {
+		_ = os.Remove(filepath.Dir(p.path))
+	}
+}
+
+func (p *Pending) failed(err error) error {
+	return fmt.Errorf("write the lock file %s: %w", p.path, err)
 }
 
 // syncFolder makes a rename last. Not every file system can, and the rename stands either way.
