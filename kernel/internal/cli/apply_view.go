@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,8 +63,9 @@ func (v *jsonListView) event(i int, event *toolEvent) {
 		Call   string `json:"call"`
 		CallID string `json:"call_id"`
 	}{v.list[i].name, v.list[i].request.CallID})
-	// One object out of two: the event has a name of its own for what it is.
-	v.a.writeJSON(json.RawMessage(slices.Concat(head[:len(head)-1], []byte(","), eventJSON(event)[1:])))
+	line := json.RawMessage(head[:len(head)-1]) // one object out of two: the event has a name of its own for what it is
+	line = append(append(line, ','), eventJSON(event)[1:]...)
+	v.a.writeJSON(line)
 }
 
 func (v *jsonListView) ended(i int, o engine.Outcome) {
@@ -104,7 +104,7 @@ func (v *humanListView) event(i int, event *toolEvent) {
 	switch event := event.GetEvent().(type) {
 	case *toolv1.ToolEvent_OutputChunk_:
 		if len(v.calls) == 1 {
-			c.humanView.event(&toolEvent{Event: event})
+			c.event(&toolEvent{Event: event})
 			return
 		}
 		c.streamed = c.streamed || len(event.OutputChunk.GetData()) > 0
@@ -116,7 +116,7 @@ func (v *humanListView) event(i int, event *toolEvent) {
 	case *toolv1.ToolEvent_Progress_:
 		v.a.display.SetStatus(c.named(progressText(event.Progress)))
 	default:
-		c.humanView.event(&toolEvent{Event: event})
+		c.event(&toolEvent{Event: event})
 	}
 }
 

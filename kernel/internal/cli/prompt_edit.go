@@ -123,7 +123,7 @@ func (p *prompt) inEditor(ctx context.Context, words []string, text []byte) (edi
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the arguments for the editor: %w", err)
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("cannot write the arguments for the editor: %w", err)

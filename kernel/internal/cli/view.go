@@ -71,6 +71,7 @@ func (v *humanView) partial(payload *structpb.Struct) {
 		return
 	}
 	if part := v.engine.RenderPart(v.a.ctx, v.op, payload); part != nil {
+		v.head("")
 		v.print(part)
 	}
 }
@@ -107,10 +108,15 @@ func (v *humanView) result(o engine.Outcome) {
 	if v.a.prompt.asked && o.Plan.GetPreview() != nil {
 		tree = without(tree, isDiff) // the person who approved it has just seen it
 	}
-	if v.label != "" {
-		v.a.printf("%s%s\n", v.painter.Bold(paint.Line(v.label)), v.painter.Dim(" · "+paint.Line(o.Operation)+callTook(o)))
-	}
+	v.head(callTook(o))
 	v.print(tree)
+}
+
+// head says whose result comes next, when there are several calls.
+func (v *humanView) head(took string) {
+	if v.label != "" {
+		v.a.printf("%s%s\n", v.painter.Bold(paint.Line(v.label)), v.painter.Dim(" · "+paint.Line(v.op.String())+took))
+	}
 }
 
 // named puts the name of the call before what is said of it.
