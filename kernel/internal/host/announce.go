@@ -1,12 +1,16 @@
 package host
 
 import (
+	"errors"
+	"io"
+	"log/slog"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/agentco/agent/proto/plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 )
 
 // announceEvery is how often the callback stream is announced while a call runs and the provider has not connected.
@@ -24,6 +28,7 @@ const announceLife = 20 * time.Second
 type announcer struct {
 	accept func(stream uint32) (net.Listener, error) // the broker's
 	server *grpc.Server
+	log    *slog.Logger
 
 	mu          sync.Mutex
 	last        time.Time
@@ -31,6 +36,8 @@ type announcer struct {
 	calls       int
 	connections int
 	unreachable bool // the provider has no broker, so it cannot call back
+	refused     bool // its last attempt was one that could not be trusted
+	warned      bool
 	closed      bool
 	wake        chan struct{} // stops the loop early; nil when none runs
 	serving     sync.WaitGroup
@@ -119,7 +126,46 @@ func (a *announcer) announce() {
 func (a *announcer) reachable() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.unreachable && !a.closed
+	return !a.unreachable && !a.refused && !a.closed
+}
+
+// secure is the way to tell the provider from anybody else, and notes when it cannot be told.
+func (a *announcer) secure(c credentials.TransportCredentials) credentials.TransportCredentials {
+	return handshakes{c, a.shook}
+}
+
+// shook takes note of how a handshake ended. Without one nothing that the provider reports can arrive, and every
+// cancellation would wait for it in vain.
+func (a *announcer) shook(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+		return // it left, which says nothing
+	}
+	a.refused = err != nil
+	if a.refused && !a.warned {
+		a.warned = true
+		a.log.Warn("the provider's connection for callbacks was refused, so that it cannot report what became of cancelled calls; "+
+			"its author has to use the certificates of the handshake for it, as for its own server", "cause", err.Error())
+	}
+}
+
+// handshakes is credentials that tell how each handshake ended.
+type handshakes struct {
+	credentials.TransportCredentials
+	ended func(error)
+}
+
+// ServerHandshake is that of the credentials.
+func (h handshakes) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	secured, info, err := h.TransportCredentials.ServerHandshake(conn)
+	h.ended(err)
+	return secured, info, err
+}
+
+// Clone returns credentials that tell of their handshakes too.
+func (h handshakes) Clone() credentials.TransportCredentials {
+	return handshakes{h.TransportCredentials.Clone(), h.ended}
 }
 
 func (a *announcer) close() {

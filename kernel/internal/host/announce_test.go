@@ -1,10 +1,14 @@
 package host
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"io"
 	"net"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 )
 
 func testAnnouncer(t *testing.T) (*announcer, <-chan net.Listener) {
@@ -76,6 +81,48 @@ func TestAnnouncerWithoutBroker(t *testing.T) {
 	a := &announcer{server: grpc.NewServer(), accept: func(uint32) (net.Listener, error) { return nil, errors.New("broker closed") }}
 	end := a.begin()
 	require.Eventually(t, func() bool { return !a.reachable() }, 10*time.Second, time.Millisecond)
+	end()
+	a.close()
+}
+
+// A provider that cannot be told from anybody else is not waited for, and that is said once.
+func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
+	var log testLog
+	a, announced := testAnnouncer(t)
+	identity, err := ourIdentity()
+	require.NoError(t, err)
+	ours, err := x509.ParseCertificate(identity.cert.Certificate[0])
+	require.NoError(t, err)
+	config := identity.config()
+	config.RootCAs.AddCert(ours)
+	config.ClientCAs.AddCert(ours)
+	a.log = log.logger()
+	a.server = grpc.NewServer(grpc.Creds(a.secure(credentials.NewTLS(config))))
+	end := a.begin()
+	listener := <-announced
+	dial := func() net.Conn {
+		conn, err := net.Dial("unix", listener.Addr().String())
+		require.NoError(t, err)
+		return conn
+	}
+	require.NoError(t, dial().Close())
+	require.True(t, a.reachable(), "one that leaves has not been refused")
+	for range 2 {
+		conn := dial()
+		_, err = conn.Write([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+		require.NoError(t, err)
+		_, _ = io.ReadAll(conn)
+		require.NoError(t, conn.Close())
+		require.False(t, a.reachable())
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), log.String())
+	require.Contains(t, log.String(), "cannot report what became of cancelled calls")
+	config = config.Clone()
+	config.NextProtos = []string{"h2"}
+	conn := tls.Client(dial(), config)
+	require.NoError(t, conn.Handshake())
+	require.Eventually(t, a.reachable, 10*time.Second, time.Millisecond, "it has shown one now")
+	require.NoError(t, conn.Close())
 	end()
 	a.close()
 }

@@ -142,9 +142,9 @@ func (l *life) connect(config *goplugin.ClientConfig) error {
 	}
 	conn := raw.(link)
 	l.conn = conn.conn
-	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(config.TLSConfig)), grpc.MaxRecvMsgSize(messageLimit))
-	kernelv1.RegisterKernelCallbackServiceServer(server, l.callbacks)
-	l.announcer = &announcer{accept: conn.broker.Accept, server: server}
+	l.announcer = &announcer{accept: conn.broker.Accept, log: l.callbacks.log}
+	l.announcer.server = grpc.NewServer(grpc.Creds(l.announcer.secure(credentials.NewTLS(config.TLSConfig))), grpc.MaxRecvMsgSize(messageLimit))
+	kernelv1.RegisterKernelCallbackServiceServer(l.announcer.server, l.callbacks)
 	return nil
 }
 
