@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -100,7 +99,7 @@ func providersRan(ctx context.Context, path string) (all []session.Producer, err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer f.Close()
 	for producer, err := range f.Producers(ctx) {
 		if err != nil {
 			return nil, err
