@@ -113,6 +113,10 @@ bin/cyclonedx-gomod: tools/sbom/go.mod tools/sbom/go.sum
 snapshot: bin/goreleaser bin/cyclonedx-gomod ## build into dist/ what a release would hold; SNAPSHOT_PLATFORM=linux_amd64 for that alone
 	@sh tools/snapshot.sh
 
+.PHONY: check-release
+check-release: bin/goreleaser bin/cyclonedx-gomod ## install releases of this commit on a fresh machine, as a user would
+	@sh tools/check-release.sh
+
 .PHONY: module-check
 module-check: ## build the modules as others will get them, by the versions of tools/versions.txt
 	cd tools/modules && GOWORK=off go run . -C ../.. check
