@@ -212,7 +212,7 @@ func (w *writer) transcriptOf(ctx context.Context, e Entry, at time.Time) ([]byt
 
 // readTranscript hashes the rows of output of one call.
 func readTranscript(rows *sql.Rows) ([]byte, error) {
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var t transcript
 	for rows.Next() {
 		var timestamp, stream string

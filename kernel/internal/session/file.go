@@ -137,7 +137,7 @@ func texts(ctx context.Context, db *sql.DB, query string) (all []string, err err
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var text string
 		if err := rows.Scan(&text); err != nil {
@@ -169,8 +169,8 @@ func (f *File) Path() string { return f.path }
 // Meta is what the session says of itself.
 func (f *File) Meta() Meta { return f.meta }
 
-// Close closes the file.
-func (f *File) Close() error { return f.db.Close() }
+// Close closes the file. What was read has been read: there is nothing about it that could fail and matter.
+func (f *File) Close() { _ = f.db.Close() }
 
 // Events are all events, in their order. An error is the last thing it yields.
 func (f *File) Events(ctx context.Context) iter.Seq2[Event, error] {
@@ -224,7 +224,7 @@ func query[T any](ctx context.Context, db *sql.DB, scan func(*sql.Rows) (T, erro
 			yield(none, err)
 			return
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			row, err := scan(rows)
 			if !yield(row, err) || err != nil {

@@ -64,10 +64,10 @@ func rescue(ctx context.Context, from, to string) (events int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer old.Close()
+	defer func() { _ = old.Close() }()
 	source, err := old.Conn(ctx)
 	if err == nil {
-		defer source.Close()
+		defer func() { _ = source.Close() }()
 	} else if !isDamage(err) {
 		return 0, err
 	}
@@ -165,7 +165,7 @@ func (r *rescuer) present(ctx context.Context, table string, columns []string) (
 		rows, err := r.source.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", column, table))
 		if err == nil {
 			have = append(have, column)
-			rows.Close()
+			_ = rows.Close()
 		}
 	}
 	return have
@@ -186,7 +186,7 @@ func (c *copier) scan(ctx context.Context, query string) (last int64, whole bool
 	if err != nil {
 		return 0, false, nil
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		values := make([]any, c.columns+1)
 		into := make([]any, len(values))

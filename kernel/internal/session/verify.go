@@ -95,7 +95,7 @@ func (v *verifier) events(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var e Event
 		var timestamp, same string
@@ -181,7 +181,7 @@ func (v *verifier) plans(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var i PlanItem
 		if err := rows.Scan(&i.EventSequence, &i.TurnID, &i.CallID, &i.Provider, &i.Tool, &i.Decision, &i.DecidedBy); err != nil {

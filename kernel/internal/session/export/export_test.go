@@ -64,7 +64,7 @@ func written(t testing.TB, command, stdout, stderr, failure string, raw []byte) 
 	require.NoError(t, log.Close(session.Completed))
 	f, err := session.Open(t.Context(), log.Path())
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	t.Cleanup(f.Close)
 	return f
 }
 

@@ -79,7 +79,7 @@ func (k *kept) read(t *testing.T) (*session.File, []*history.Call) {
 	require.Empty(t, v.Problems)
 	f, err := session.Open(t.Context(), k.path)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	t.Cleanup(f.Close)
 	calls, err := history.Calls(t.Context(), f)
 	require.NoError(t, err)
 	return f, calls
