@@ -220,7 +220,7 @@ func (sh *shell) showPlace(text string, err error) {
 	within := errors.As(err, &placed) && placed.from > 0
 	p := sh.display.ErrPainter()
 	switch {
-	case sh.app.flags.json:
+	case sh.flags.json:
 	case within:
 		sh.display.Note(sh.lineNumber(text, placed.from) + point(text, placed.from, placed.to, p))
 	case !sh.person:
@@ -246,8 +246,8 @@ func (sh *shell) inForeground(call func() error) error {
 		sh.kill.bring(&foreground{cancel: cancel})
 		defer sh.kill.bring(nil)
 	}
-	sh.app.ctx, sh.prompt.asked = ctx, false
-	defer func() { sh.app.ctx = program }()
+	sh.ctx, sh.prompt.asked = ctx, false
+	defer func() { sh.ctx = program }()
 	defer sh.logLevel.Set(level) // which a kill silences
 	return call()
 }

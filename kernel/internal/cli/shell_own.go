@@ -38,7 +38,7 @@ func (sh *shell) help(topic string) error {
 	if topic != "" {
 		return sh.tools(topic)
 	}
-	if sh.app.flags.json { // where stdout is for calls
+	if sh.flags.json { // where stdout is for calls
 		sh.display.Note(shellHelp(sh.display.ErrPainter()))
 		return nil
 	}

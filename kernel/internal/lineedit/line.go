@@ -67,9 +67,9 @@ func (l *line) edit(k key) {
 	case right:
 		l.at = l.right()
 	case wordLeft:
-		l.at = l.buffer.wordLeft()
+		l.at = l.wordLeft()
 	case wordRight:
-		l.at = l.buffer.wordRight()
+		l.at = l.wordRight()
 	case home:
 		l.at = l.rowStart()
 	case end:
@@ -81,7 +81,7 @@ func (l *line) edit(k key) {
 	case cutWordBack:
 		l.keep(l.cut(l.blankLeft()))
 	case cutWord:
-		l.keep(l.cut(l.buffer.wordRight()))
+		l.keep(l.cut(l.wordRight()))
 	case yank:
 		l.insert(l.editor.yanked)
 	}
