@@ -23,6 +23,9 @@ type staleError struct {
 	changes []plan.Change
 }
 
+// Kind is the name of the failure for programs.
+func (e *staleError) Kind() string { return "stale-plan" }
+
 func (e *staleError) Error() string {
 	lines := []string{"stale-plan: " + e.file + " is about something else than would be done now, so nothing of it was:"}
 	for _, c := range e.changes {

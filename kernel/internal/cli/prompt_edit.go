@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 
+	"golang.org/x/term"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	posix "mvdan.cc/sh/v3/shell"
@@ -134,6 +135,9 @@ func (p *prompt) inEditor(ctx context.Context, words []string, text []byte) (edi
 	if tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
 		defer tty.Close()
 		cmd.Stdin = tty
+		if state, err := term.GetState(int(tty.Fd())); err == nil {
+			defer func() { _ = term.Restore(int(tty.Fd()), state) }() // an editor that was killed has not
+		}
 	}
 	back := p.display.Lend()
 	err = cmd.Run()

@@ -23,6 +23,9 @@ type envelope struct {
 // AlteredError says that a file is not a plan as it was written.
 type AlteredError struct{ Why string }
 
+// Kind is the name of the failure for programs.
+func (e *AlteredError) Kind() string { return "altered-plan" }
+
 func (e *AlteredError) Error() string {
 	return "the plan is not as it was saved (" + e.Why + "): nothing of it is applied. Make it again with 'agent plan'"
 }

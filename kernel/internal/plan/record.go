@@ -55,6 +55,9 @@ type AppliedError struct {
 // Trace is what is known of one call of a plan that was applied. Status is empty when the process ended before the call did.
 type Trace struct{ Call, Status string }
 
+// Kind is the name of the failure for programs.
+func (e *AppliedError) Kind() string { return "already-applied" }
+
 func (e *AppliedError) Error() string {
 	if e.Running {
 		return "already-applied: another process is applying this plan now"
