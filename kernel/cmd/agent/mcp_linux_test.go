@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -189,24 +192,78 @@ func TestMCPFollowsTheProfile(t *testing.T) {
 	require.NoError(t, a.cmd.Wait())
 }
 
+// Eight clients at once lose nothing, with everything logged. MCP_LOAD_CALLS sets how many calls each makes; what they took is
+// logged.
+func TestMCPLoad(t *testing.T) {
+	calls := 10
+	if set, err := strconv.Atoi(os.Getenv("MCP_LOAD_CALLS")); err == nil {
+		calls = set
+	}
+	const clients = 8
+	a := listenMCP(t)
+	require.NoError(t, os.WriteFile(filepath.Join(a.cmd.Dir, "data.txt"), bytes.Repeat([]byte("0123456789abcde\n"), 256), 0o644))
+	took := make([][]time.Duration, clients)
+	var wait sync.WaitGroup
+	for c := range clients {
+		s, err := mcp.NewClient(&mcp.Implementation{Name: "assistant", Version: "1"}, nil).
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: a.url}, nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = s.Close() })
+		wait.Go(func() {
+			for range calls {
+				began := time.Now()
+				r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "filesystem_read_file", Arguments: map[string]any{"path": "data.txt"}})
+				if err != nil || r.IsError || len(r.Content[0].(*mcp.TextContent).Text) < 4096 {
+					t.Errorf("a call was lost: %v", err)
+					return
+				}
+				took[c] = append(took[c], time.Since(began))
+			}
+		})
+	}
+	wait.Wait()
+	all := slices.Sorted(slices.Values(slices.Concat(took...)))
+	require.Len(t, all, clients*calls)
+	at := func(share float64) time.Duration {
+		return all[min(len(all)-1, int(share*float64(len(all))))].Round(10 * time.Microsecond)
+	}
+	t.Logf("%d calls: p50 %v, p90 %v, p99 %v, p99.9 %v, longest %v", len(all), at(.5), at(.9), at(.99), at(.999), at(1))
+}
+
+// listener is agent mcp over HTTP.
+type listener struct {
+	cmd    *exec.Cmd
+	url    string
+	stderr io.Reader
+	stdout strings.Builder
+}
+
+func listenMCP(t *testing.T, args ...string) *listener {
+	t.Helper()
+	l := &listener{cmd: agentIn(t, "", append([]string{"mcp", "--http", "127.0.0.1:0"}, args...)...)}
+	l.cmd.Env = append(l.cmd.Env, "TOKEN=correct-horse-battery")
+	stderr, err := l.cmd.StderrPipe()
+	require.NoError(t, err)
+	l.cmd.Stdout = &l.stdout
+	require.NoError(t, l.cmd.Start())
+	t.Cleanup(func() {
+		_ = l.cmd.Process.Kill()
+		_ = l.cmd.Wait()
+	})
+	lines := bufio.NewScanner(stderr)
+	for l.url == "" && lines.Scan() {
+		_, l.url, _ = strings.Cut(lines.Text(), "serving on ")
+	}
+	require.NotEmpty(t, l.url)
+	l.stderr = stderr
+	return l
+}
+
 // Over HTTP, until somebody ends it.
 func TestMCPOverHTTP(t *testing.T) {
-	cmd := agentIn(t, "", "mcp", "--http", "127.0.0.1:0", "--token-env", "TOKEN")
-	cmd.Env = append(cmd.Env, "TOKEN=correct-horse-battery")
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
-	var stdout strings.Builder
-	cmd.Stdout = &stdout
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	lines := bufio.NewScanner(stderr)
-	url := ""
-	for url == "" && lines.Scan() {
-		_, url, _ = strings.Cut(lines.Text(), "serving on ")
-	}
-	require.NotEmpty(t, url)
+	l := listenMCP(t, "--token-env", "TOKEN")
 	status := func(token string) int {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.url, nil)
 		require.NoError(t, err)
 		r.Header.Set("Accept", "text/event-stream")
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -217,8 +274,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	}
 	require.Equal(t, 401, status("wrong"))
 	require.Equal(t, 400, status("correct-horse-battery"), "a stream without a session")
-	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-	rest, _ := io.ReadAll(stderr)
-	require.NoError(t, cmd.Wait(), "%s", rest)
-	require.Empty(t, stdout.String())
+	require.NoError(t, l.cmd.Process.Signal(syscall.SIGTERM))
+	rest, _ := io.ReadAll(l.stderr)
+	require.NoError(t, l.cmd.Wait(), "%s", rest)
+	require.Empty(t, l.stdout.String())
 }

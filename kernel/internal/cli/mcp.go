@@ -190,17 +190,17 @@ func (a *app) mcpServer(live *liveProject, e *engine.Engine, flags mcpFlags) (*m
 	if err != nil {
 		return nil, err
 	}
-	patterns := slices.Clone(flags.approve)
-	for _, pattern := range patterns {
+	for _, pattern := range flags.approve {
 		if !slices.ContainsFunc(e.Operations(), func(op engine.Operation) bool { return p.sees(op) && matches(pattern, op) }) {
 			a.warn(fmt.Sprintf("--approve %s matches no operation there is; 'agent tools' lists them", pattern))
 		}
 	}
+	all := ""
 	if flags.yes {
-		patterns = append(patterns, "*", "/*")
+		all = "--yes"
 	}
 	return mcp.New(mcp.Options{
-		Engine: e, Version: a.versionText(), Approve: patterns, Patience: flags.patience, Log: log,
+		Engine: e, Version: a.versionText(), Approve: flags.approve, ApproveAll: all, Patience: flags.patience, Log: log,
 		Operations: func() []engine.Operation { return only(e.Operations(), live.sees) },
 		Open: func(approver gate.Approver) (*engine.Session, func(error), error) {
 			return a.sessionOf(e, p, live.scoped(engine.SessionOptions{Approver: approver}))

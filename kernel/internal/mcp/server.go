@@ -31,6 +31,8 @@ type Options struct {
 	// Approve are names of operations that run without being asked about, as in "filesystem.*" or "/release". A policy's
 	// deny still stands.
 	Approve []string
+	// ApproveAll says in whose name everything is approved, such as "--yes"; empty: it is not.
+	ApproveAll string
 	// Patience is how long a person may take to answer. Default: five minutes.
 	Patience time.Duration
 	// MostCalls is how many calls may run at a time, of all clients together. Default: 128.
@@ -53,7 +55,7 @@ const (
 // Server serves any number of clients. Its methods may be called from many goroutines.
 type Server struct {
 	options  Options
-	approver *approver
+	approver gate.Approver
 	sdk      *sdk.Server
 	running  atomic.Int64
 	told     chan struct{} // closed when a client has been told of the tools
@@ -87,6 +89,9 @@ func New(o Options) *Server {
 		options: o, told: make(chan struct{}), approver: &approver{patterns: o.Approve, patience: o.Patience},
 		tools: map[string]engine.Operation{}, commands: map[string]engine.Operation{},
 		conversations: map[*sdk.ServerSession]*conversation{}, parcels: map[*sdk.ServerSession]*parcels{},
+	}
+	if o.ApproveAll != "" {
+		s.approver = gate.ApproveAll(o.ApproveAll)
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "agent", Title: "agent", Version: o.Version}, &sdk.ServerOptions{
 		Instructions:      instructions,

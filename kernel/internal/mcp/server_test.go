@@ -286,6 +286,14 @@ func TestApprovedBeforehand(t *testing.T) {
 	require.Contains(t, text(t, r), `policy "not-there" denies it`)
 }
 
+func TestEverythingApproved(t *testing.T) {
+	k := start(t, nil, func(o *Options) { o.ApproveAll = "--yes" })
+	r, err := k.connect(t, nil, "").CallTool(t.Context(), write(filepath.Join(t.TempDir(), "a")))
+	require.NoError(t, err)
+	require.False(t, r.IsError, text(t, r))
+	require.Equal(t, "--yes", k.kept.outcomes()[0].DecidedBy)
+}
+
 // What a client gives back is good once, for the call that was asked about, from the client that was asked.
 func TestRequestStateIsGoodOnce(t *testing.T) {
 	k := start(t, nil, nil)
