@@ -203,7 +203,7 @@ func TestInit(t *testing.T) {
 	r := m.fails(2, "tools")
 	require.Contains(t, r.stderr, `Provider "filesystem" is not installed`)
 	require.Contains(t, r.stderr, "agent.hcl:2:3")
-	require.Contains(t, r.stderr, "Run agent init.")
+	require.Contains(t, r.stderr, "Run agent init")
 
 	r = m.must("init")
 	require.Regexp(t, `(?m)^│? ?filesystem +│? ?2\.0\.0 .*~> 2\.0\.0 .*the only one that .*github\.com.*sha256 of provider-filesystem_2\.0\.0_checksums\.txt, not signed`, r.stdout)

@@ -39,6 +39,7 @@ With everything locked and installed nothing is asked of anybody. When anything 
 	cmd.Flags().BoolVar(&f.upgrade, "upgrade", false, "choose the newest allowed versions, whatever is locked")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "only say what would be chosen")
 	cmd.Flags().StringVar(&f.lockfile, "lockfile", "", "`mode` of the lock file: readonly")
+	_ = cmd.RegisterFlagCompletionFunc("lockfile", cobra.FixedCompletions([]cobra.Completion{"readonly"}, noFiles))
 	return cmd
 }
 

@@ -33,6 +33,8 @@ for; this adds one that came later, and what the programs inside are, so that in
 
 func platformFlag(cmd *cobra.Command, into *[]string) {
 	cmd.Flags().StringArrayVar(into, "platform", nil, "`OS_ARCH` such as linux_amd64; may be repeated (default this one)")
+	usual := []cobra.Completion{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64", "windows_arm64"}
+	_ = cmd.RegisterFlagCompletionFunc("platform", cobra.FixedCompletions(usual, noFiles))
 }
 
 // parsePlatforms are those of the flags, this one when there are none.

@@ -93,7 +93,8 @@ func (p *project) lockedPath(pr *config.Provider) (path, version string) {
 }
 
 func (p *project) notInstalled(pr *config.Provider, why string) error {
-	return &problem{"not-installed", pr.Errorf("Provider \""+pr.Name+"\" is not installed", "%s Run agent init.", why)}
+	return &problem{"not-installed", pr.Errorf("Provider \""+pr.Name+"\" is not installed",
+		"%s Run agent init; or name a build of your own in %s: dev_overrides { %s = \"/path/to/%s\" }.", why, p.short(p.global.File), pr.Name, pr.Source.Name())}
 }
 
 // lockFile reads the lock file, once.
