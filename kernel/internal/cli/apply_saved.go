@@ -142,8 +142,11 @@ func savedCalls(s *engine.Session, p *plan.Plan) []listedCall {
 // sourceChanges compares a plan with the list it was made of, when that is still there: somebody may take the one for the
 // other.
 func (p *project) sourceChanges(saved *plan.Plan) []plan.Change {
+	if info, err := os.Stat(saved.Source.File); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+		return nil
+	}
 	src, err := os.ReadFile(saved.Source.File)
-	if saved.Source.File == "" || err != nil || plan.Digest(src) == saved.Source.Digest {
+	if err != nil || plan.Digest(src) == saved.Source.Digest {
 		return nil
 	}
 	name := shown(p.cwd, saved.Source.File)
