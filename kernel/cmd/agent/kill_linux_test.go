@@ -12,14 +12,16 @@ import (
 )
 
 // left names the living processes that a kernel with that mark has to answer for: commands by the mark in their
-// environment, providers and keepers by their binary and parent.
+// environment, providers and their keepers by the binary.
 func left(mark string) (found []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		dir := filepath.Dir(file)
 		environ, _ := os.ReadFile(file)
 		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
-		if bytes.Contains(environ, []byte("AGENT_TEST_MARK="+mark+"\x00")) || strings.HasPrefix(exe, binaries+"/") {
+		words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if bytes.Contains(environ, []byte("AGENT_TEST_MARK="+mark+"\x00")) || strings.HasPrefix(exe, binaries+"/") ||
+			bytes.HasPrefix(words, []byte("provider keeper\x00"+binaries+"/")) {
 			found = append(found, filepath.Base(dir)+" "+exe)
 		}
 	}
