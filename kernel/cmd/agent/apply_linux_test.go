@@ -74,6 +74,7 @@ func TestApplyAtATerminal(t *testing.T) {
 		files []string
 	}{
 		{"each by itself", []string{one, "", ask, "y\n", two, "", ask, "n\n", three, "", ask, "y\n"}, []string{"+one", "+two", "+three", "denied: second: ", "3 calls: 2 done, 1 denied"}, 3, []string{"docs/a.txt", "c.txt"}},
+		{"shown again", []string{one, "", ask, "y\n", two, "", ask, "v\n", "+two\n", "", ask, "n\n", three, "", ask, "n\n"}, []string{"3 calls: 1 done, 2 denied"}, 3, []string{"docs/a.txt"}},
 		{"all", []string{one, "", ask, "all\n"}, []string{"2/3 second · person, to all", "3 calls: 3 done"}, 0, []string{"docs/a.txt", "docs/b.txt", "c.txt"}},
 		{"the rest", []string{one, "", ask, "n\n", two, "", ask, "all\n"}, []string{"3/3 third · person, to all", "3 calls: 2 done, 1 denied"}, 3, []string{"docs/b.txt", "c.txt"}},
 		{"none of the rest", []string{one, "", ask, "y\n", two, "", ask, "none\n"}, []string{"3 calls: 1 done, 2 denied"}, 3, []string{"docs/a.txt"}},

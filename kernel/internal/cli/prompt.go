@@ -139,7 +139,7 @@ func (p *prompt) ask(ctx context.Context, q gate.Question, r *round) (gate.Answe
 		if len(r.questions) > 1 {
 			p.display.Note(p.place(len(r.answers), len(r.questions)) + p.called(q) + p.display.ErrPainter().Bold(paint.Line(itemName(q.PlanItem))))
 		}
-		p.showChoices(q.Offer, r.left())
+		p.showChoices(q.Offer, r)
 		word, err := p.answer(ctx, "Go ahead? [y/N] ")
 		if err != nil {
 			return no, err
@@ -159,6 +159,9 @@ func (p *prompt) take(ctx context.Context, word string, q gate.Question, r *roun
 	switch {
 	case word == "y" || word == "yes":
 		return yes, true, nil
+	case len(r.questions) > 1 && (word == "v" || word == "view"):
+		p.display.Note(planned(q.PlanItem, p.display.ErrPainter()))
+		return no, false, nil
 	case word == "e" || word == "edit":
 		args, err := p.edit(ctx, q)
 		return gate.Answer{By: "person", Arguments: args}, args != nil, err
@@ -177,12 +180,16 @@ func (p *prompt) take(ctx context.Context, word string, q gate.Question, r *roun
 }
 
 // showChoices says what can be answered besides yes and no, and how far that goes.
-func (p *prompt) showChoices(offer *gate.Grant, left int) {
+func (p *prompt) showChoices(offer *gate.Grant, r *round) {
 	dim := p.display.ErrPainter().Dim
-	if left > 0 {
+	if left := r.left(); left > 0 {
 		p.display.Note(dim(fmt.Sprintf("all: yes to this and the %d after it · none: no to them", left)))
 	}
-	p.display.Note(dim("e: change the arguments first"))
+	again := ""
+	if len(r.questions) > 1 {
+		again = "v: show it again · "
+	}
+	p.display.Note(dim(again + "e: change the arguments first"))
 	if offer == nil {
 		return
 	}
