@@ -260,3 +260,32 @@ func callOf(t testing.TB, e Event) string {
 	require.NoError(t, proto.Unmarshal(e.Payload, &result))
 	return result.GetToolCallId()
 }
+
+// K32: a log goes on in what could be saved of its damaged file, and says so.
+func TestDamagedLogGoesOn(t *testing.T) {
+	path := written(t, 300)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(path, info.Size()/2))
+	var warnings []string
+	l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, func(w string) { warnings = append(warnings, w) })
+	require.NoError(t, err)
+	n, err := l.Append(toolCall("next")).Wait(t.Context())
+	require.NoError(t, err)
+	require.Greater(t, n, int64(100))
+	require.NoError(t, l.Close(Completed))
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0], "was damaged")
+	f := reading(t, path)
+	require.Nil(t, f.Salvage)
+	all := eventsOf(t, f)
+	require.Equal(t, toolCall("next").Payload, all[len(all)-1].Payload)
+	damaged, err := filepath.Glob(path + ".corrupt-*")
+	require.NoError(t, err)
+	require.Len(t, damaged, 1)
+	f.Close()
+	require.NoError(t, Folder(filepath.Dir(path)).Remove(pathID(path)))
+	rest, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Empty(t, rest)
+}

@@ -145,7 +145,7 @@ func (f Folder) Find(word string) (path string, err error) {
 // journals are the endings of the files of a session, the session itself last.
 var journals = []string{"-wal", "-shm", "-journal", ""}
 
-// Remove deletes a session for good, unless a process writes it: then it fails with ErrRunning and deletes nothing.
+// Remove deletes a session for good, with what was kept of it when it was damaged, unless a process writes it: then it fails with ErrRunning and deletes nothing.
 func (f Folder) Remove(id string) error {
 	path := f.Path(id)
 	lock := flock.New(lockOf(path), flock.SetPermissions(0o600))
@@ -156,7 +156,11 @@ func (f Folder) Remove(id string) error {
 	if !free {
 		return ErrRunning
 	}
-	return errors.Join(removeDatabase(path), remove(lock.Path()), lock.Unlock())
+	damaged, _ := filepath.Glob(path + corrupt + "*") // the pattern is well-formed
+	for _, kept := range damaged {
+		err = errors.Join(err, remove(kept))
+	}
+	return errors.Join(err, removeDatabase(path), remove(lock.Path()), lock.Unlock())
 }
 
 // ErrRunning is the answer about a session that a process still writes.

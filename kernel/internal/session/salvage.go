@@ -23,6 +23,9 @@ type Salvage struct {
 	Events int64
 }
 
+// corrupt is what the name of a damaged file goes on with, before the time when that was noticed.
+const corrupt = ".corrupt-"
+
 // salvage puts a damaged file aside and writes what can be read of it into a new one in its place.
 func salvage(ctx context.Context, path string, damage *DamageError) (*Salvage, error) {
 	lock := flock.New(lockOf(path), flock.SetPermissions(0o600))
@@ -38,7 +41,7 @@ func salvage(ctx context.Context, path string, damage *DamageError) (*Salvage, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w, and what can be read of it cannot be saved: %w", damage, err), removeDatabase(fresh))
 	}
-	kept := fmt.Sprintf("%s.corrupt-%s", path, time.Now().UTC().Format("20060102T150405.000Z"))
+	kept := fmt.Sprintf("%s%s%s", path, corrupt, time.Now().UTC().Format("20060102T150405.000Z"))
 	for _, suffix := range journals {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w, and it cannot be put aside: %w", damage, err)

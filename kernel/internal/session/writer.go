@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -114,6 +115,9 @@ func (w *writer) open(ctx context.Context) error {
 }
 
 func (w *writer) tryOpen(ctx context.Context) (err error) {
+	if err := w.mend(ctx); err != nil {
+		return err
+	}
 	if w.lock, err = hold(w.path); err != nil {
 		return err
 	}
@@ -131,6 +135,23 @@ func (w *writer) tryOpen(ctx context.Context) (err error) {
 		w.warn(warning)
 	}
 	w.chain, w.producer = NewChain(w.meta.ID), map[Producer]bool{}
+	return nil
+}
+
+// mend looks after a session that is there already and that nobody writes: on a damaged file nothing can be built.
+func (w *writer) mend(ctx context.Context) error {
+	info, err := os.Stat(w.path)
+	if err != nil || info.Size() == 0 || alive(w.path) {
+		return nil // what is wrong with it, opening it will tell
+	}
+	f, err := Open(ctx, w.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if s := f.Salvage; s != nil {
+		w.warn(fmt.Sprintf("the session log %s was damaged (%s): %d events of it could be read and are kept; the damaged file is %s", w.path, s.Cause, s.Events, s.Kept))
+	}
 	return nil
 }
 

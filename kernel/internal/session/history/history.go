@@ -66,7 +66,7 @@ func (c *Call) Took() time.Duration {
 // Calls reads the calls of a session, in the order in which they were asked for. What cannot be read is left out: that is
 // for Verify to tell.
 func Calls(ctx context.Context, f *session.File) ([]*Call, error) {
-	r := reader{byID: map[string]*Call{}}
+	r := reader{byID: map[string]*Call{}, plans: map[string]*planv1.PlanItem{}}
 	for e, err := range f.Events(ctx) {
 		if err != nil {
 			return r.calls, err
@@ -88,6 +88,8 @@ func Calls(ctx context.Context, f *session.File) ([]*Call, error) {
 type reader struct {
 	calls []*Call
 	byID  map[string]*Call
+	// plans are the last items about each call. One may stand before its call, when that could not be written at first.
+	plans map[string]*planv1.PlanItem
 }
 
 func (r *reader) event(e session.Event) {
@@ -111,7 +113,7 @@ func (r *reader) called(e session.Event) {
 	call := event.GetCall()
 	c := &Call{
 		ID: call.GetId(), TurnID: call.GetCallContext().GetTurnId(), Tool: call.GetToolName(), Producer: e.Producer,
-		Arguments: call.GetArguments(), WorkingDir: call.GetCallContext().GetWorkingDirectory(), Began: e.Time,
+		Arguments: call.GetArguments(), Plan: r.plans[call.GetId()], WorkingDir: call.GetCallContext().GetWorkingDirectory(), Began: e.Time,
 	}
 	r.calls = append(r.calls, c)
 	r.byID[c.ID] = c
@@ -123,6 +125,7 @@ func (r *reader) planned(e session.Event) {
 		return
 	}
 	for _, item := range event.GetPlan().GetItems() {
+		r.plans[item.GetCallId()] = item
 		if c := r.byID[item.GetCallId()]; c != nil {
 			c.Plan = item
 		}

@@ -147,6 +147,12 @@ func (j *Journal) refused(calls []*call) {
 	}
 }
 
+func (j *Journal) wasRefused(c *call) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return c.refused
+}
+
 // settle makes sure of what is known of a call.
 func (j *Journal) settle(ctx context.Context, c *call) error {
 	c.settling.Lock()
@@ -213,7 +219,7 @@ func (j *Journal) Ended(o engine.Outcome) error {
 		}
 	}
 	switch {
-	case err == nil, c.refused: // its outcome tells
+	case err == nil, j.wasRefused(c): // its outcome tells
 		return nil
 	case j.o.Warn == nil:
 		return err
@@ -225,12 +231,13 @@ func (j *Journal) Ended(o engine.Outcome) error {
 
 // lateBeginning writes what could not be written when the call began. It waits for nothing that went well.
 func (j *Journal) lateBeginning(ctx context.Context, c *call) error {
-	for _, p := range c.unsafe {
-		if p.receipt.Failed() {
-			return j.settle(ctx, c)
-		}
+	j.mu.Lock()
+	failed := slices.ContainsFunc(c.unsafe, func(p pending) bool { return p.receipt.Failed() })
+	j.mu.Unlock()
+	if !failed {
+		return nil
 	}
-	return nil
+	return j.settle(ctx, c)
 }
 
 // Emitted keeps an event of a provider, as it is.
