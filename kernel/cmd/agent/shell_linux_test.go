@@ -349,3 +349,21 @@ func TestShellWithoutColour(t *testing.T) {
 	require.Equal(t, 0, p.exitCode(t), p.screen())
 	require.NotRegexp(t, `\x1b\[[0-9;]*m`, p.screen())
 }
+
+// Ctrl-C ends a script, and what it runs.
+func TestShellScriptInterrupted(t *testing.T) {
+	cmd := agentIn(t, "", "shell", "--yes", "--json")
+	started := filepath.Join(cmd.Dir, "started")
+	cmd.Stdin = strings.NewReader("bash.bash command='touch started; sleep 1000'\nbash.bash command='touch never'\n")
+	var stdout strings.Builder
+	cmd.Stdout = &stdout
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	require.Eventually(t, func() bool { _, err := os.Stat(started); return err == nil }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	require.Equal(t, 130, cmd.ProcessState.ExitCode())
+	require.Equal(t, 1, strings.Count(stdout.String(), `{"outcome":{"status":"cancelled"`), stdout.String())
+	require.Equal(t, 1, strings.Count(stdout.String(), `{"outcome":`), stdout.String())
+	require.NoFileExists(t, filepath.Join(cmd.Dir, "never"))
+}

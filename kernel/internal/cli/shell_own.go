@@ -29,7 +29,7 @@ func shellHelp(p paint.Painter) string {
 Values are quoted as in a shell, and nothing is expanded. --args JSON (or @FILE) and --timeout 90s work here, too. A quote that is not closed goes on in the next row. Besides these there are
 
 `, "", nil, p) + tableText(nil, own, p) + prose(`
-Tab completes; Up and Ctrl-R go back to earlier lines. Ctrl-C cancels what runs; a second one within two seconds kills the providers, which the next call starts again. A line that begins with a blank, or has a secret in it, is not kept.
+Tab completes; Up and Ctrl-R go back to earlier lines. Ctrl-C cancels what runs; a second one within two seconds kills the providers, which the next call starts again. What runs in the background ends with the shell. A line that begins with a blank, or has a secret in it, is not kept.
 `, "", nil, p)
 }
 
