@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -113,6 +114,10 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 		return Reply{Ending: Failed, Error: l.violation(call, broken)}
 	case g.result != nil:
 		return Reply{Ending: Completed, Payload: g.result.GetPayload()}
+	case g.failed.GetCategory() == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED && ctx.Err() == nil:
+		return l.gaveUp(call, g.failed)
+	case g.failed.GetCategory() == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED:
+		return Reply{Ending: Cancelled}
 	case g.failed != nil:
 		return Reply{Ending: Failed, Error: g.failed}
 	case ctx.Err() != nil:
@@ -123,6 +128,20 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 		return l.death(call, err)
 	default:
 		return Reply{Ending: Failed, Error: toolError(call.Operation.String(), err)}
+	}
+}
+
+// gaveUp is the end of a call that its provider has cancelled and nobody else: the provider is about to end, since somebody
+// has told it to, or it says what it must not.
+func (l *life) gaveUp(call Call, said *toolv1.ToolError) Reply {
+	timer := time.NewTimer(crashPatience)
+	defer timer.Stop()
+	cause := fmt.Errorf("it says that the call was cancelled, and nobody has cancelled it (%s)", quoted(said.GetMessage()))
+	select {
+	case <-l.process.exited:
+		return l.death(call, cause)
+	case <-timer.C:
+		return Reply{Ending: Failed, Error: l.violation(call, cause)}
 	}
 }
 

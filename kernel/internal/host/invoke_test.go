@@ -50,6 +50,7 @@ func TestInvokeFaults(t *testing.T) {
 		{"empty event", "event without content"},
 		{"no category", "UNSPECIFIED"},
 		{"claims a crash", "PROCESS_CRASHED"},
+		{"claims a cancellation", `nobody has cancelled it ("had enough")`},
 		{"plain status", "wires crossed"},
 		{"status that claims a crash", "wires crossed"},
 		{"no number", `sent a result that cannot be passed on: "n" must be a finite number`},
@@ -65,6 +66,12 @@ func TestInvokeFaults(t *testing.T) {
 			require.NotEmpty(t, reply.Error.GetDetails().GetFields()["cause"].GetStringValue())
 		})
 	}
+	t.Run("claims a cancellation and ends", func(t *testing.T) {
+		p := start(t, spec(hosttest.Good))
+		reply, _ := invoke(t, p, "misbehave", map[string]any{"how": "claims a cancellation and ends"})
+		require.Equal(t, Crashed, reply.Ending, reply.Error)
+		require.Contains(t, reply.Error.GetMessage(), "exit status 1")
+	})
 	t.Run("never closes", func(t *testing.T) {
 		reply, _ := invoke(t, p, "misbehave", map[string]any{"how": "never closes"})
 		require.Equal(t, Completed, reply.Ending)

@@ -213,6 +213,11 @@ func misbehave(c call) error {
 		return errors.Join(c.send(&toolv1.ToolEvent{}), c.result(nil))
 	case "no category":
 		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNSPECIFIED, "hm")
+	case "claims a cancellation":
+		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, "had enough")
+	case "claims a cancellation and ends":
+		defer time.AfterFunc(20*time.Millisecond, func() { os.Exit(1) })
+		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, "told to end")
 	case "claims a crash":
 		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, "boo")
 	case "plain status":
