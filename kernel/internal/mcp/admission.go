@@ -39,9 +39,27 @@ func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 				return
 			}
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(&prompter{w, o.WritePatience}, r)
 	})
 }
+
+// prompter ends the connection of a client that does not read: what is sent to it would keep its calls, and their places,
+// for ever. A stream may be silent for as long as it likes.
+type prompter struct {
+	http.ResponseWriter
+	patience time.Duration
+}
+
+func (p *prompter) Write(data []byte) (int, error) {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.patience))
+	return p.ResponseWriter.Write(data)
+}
+
+// Flush is for those who ask for it by name.
+func (p *prompter) Flush() { _ = http.NewResponseController(p.ResponseWriter).Flush() }
+
+// Unwrap is for http.ResponseController.
+func (p *prompter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // receive reads the message of a request, and gives it back to it.
 func receive(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok bool) {

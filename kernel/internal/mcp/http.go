@@ -26,13 +26,16 @@ type HTTPOptions struct {
 	MostSessions int
 	// LongestMessage is how many bytes a client may send at a time. Default: 32 MiB.
 	LongestMessage int64
+	// WritePatience is how long a client may take to read what it is sent. Default: thirty seconds.
+	WritePatience time.Duration
 	// Idle is how long a session lasts without a word of its client. Default: an hour.
 	Idle time.Duration
 }
 
 const (
-	defaultMostSessions = 64
-	defaultIdle         = time.Hour
+	defaultMostSessions  = 64
+	defaultWritePatience = 30 * time.Second
+	defaultIdle          = time.Hour
 	// bodyPatience is how long a client may take to send a message, headerPatience for its head.
 	bodyPatience   = time.Minute
 	headerPatience = 10 * time.Second
@@ -92,6 +95,9 @@ func (s *Server) handler(o HTTPOptions, at net.Addr) http.Handler {
 	}
 	if o.LongestMessage == 0 {
 		o.LongestMessage = longestMessage
+	}
+	if o.WritePatience == 0 {
+		o.WritePatience = defaultWritePatience
 	}
 	if o.Idle == 0 {
 		o.Idle = defaultIdle

@@ -34,6 +34,11 @@ func (k *kernel) listen(t testing.TB, o HTTPOptions) *web {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	return k.listenOn(t, l, o)
+}
+
+func (k *kernel) listenOn(t testing.TB, l net.Listener, o HTTPOptions) *web {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	w := &web{kernel: k, url: "http://" + l.Addr().String() + endpoint, stop: stop, over: make(chan error, 1)}
 	go func() { w.over <- k.server.ServeHTTP(ctx, l, o) }()
@@ -203,6 +208,50 @@ func TestSlowBody(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(answer), "400 Bad Request")
 	require.NoError(t, c.Close())
+}
+
+// watched is a listener that tells when the server has closed a connection.
+type watched struct {
+	net.Listener
+	closed chan net.Addr
+}
+
+type watchedConn struct {
+	net.Conn
+	closed chan net.Addr
+}
+
+func (w watched) Accept() (net.Conn, error) {
+	c, err := w.Listener.Accept()
+	return watchedConn{c, w.closed}, err
+}
+
+func (c watchedConn) Close() error {
+	c.closed <- c.RemoteAddr()
+	return c.Conn.Close()
+}
+
+// A client that does not read what it asked for loses its connection: what it holds up would else stay for ever.
+func TestClientThatDoesNotRead(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	closed := make(chan net.Addr, 100)
+	w := start(t, nil, nil).listenOn(t, watched{l, closed}, HTTPOptions{WritePatience: 100 * time.Millisecond})
+	answer, _ := w.do(t, "POST", hello)
+	c, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer c.Close()
+	body := toolCall(2, "fixture_big", `{"bytes":20000000}`)
+	_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s",
+		endpoint, headerSession, answer.Header.Get(headerSession), len(body), body)
+	require.NoError(t, err)
+	for gone := range closed {
+		if gone.String() == c.LocalAddr().String() {
+			break
+		}
+	}
+	require.Equal(t, engine.Completed, w.kept.outcomes()[0].Status)
+	_, _ = w.do(t, "DELETE", "", headerSession, answer.Header.Get(headerSession))
 }
 
 // A client that lost the connection gets what it missed.

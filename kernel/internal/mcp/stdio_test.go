@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -233,4 +235,48 @@ func TestParcelsAreForgotten(t *testing.T) {
 	require.Empty(t, p.kept)
 	var none *parcels
 	require.Equal(t, "a", none.text("a"))
+}
+
+// Every version that clients are known to speak is answered in itself.
+func TestVersions(t *testing.T) {
+	k := start(t, nil, nil)
+	for asked, want := range map[string]string{
+		"2024-11-05": "2024-11-05", "2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25", "1999-01-01": "2025-11-25",
+	} {
+		t.Run(asked, func(t *testing.T) {
+			c := k.raw(t)
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`, asked))
+			var result struct{ ProtocolVersion string }
+			require.NoError(t, json.Unmarshal(c.next().Result, &result))
+			require.Equal(t, want, result.ProtocolVersion)
+			c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, toolCall(2, "fixture_echo", `{"text":"a"}`))
+			require.Nil(t, c.next().Error)
+		})
+	}
+}
+
+// FuzzParse holds the transport to one answer for what is no message, which is a message itself.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"x", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `[{"jsonrpc":"2.0","id":1,"result":{}},7,[]]`, `{"jsonrpc":"2.0","id":[1],"method":"a"}`, `[null]`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			return
+		}
+		var out bytes.Buffer
+		s := newStdio(io.NopCloser(strings.NewReader("")), &out, 1, slog.New(slog.DiscardHandler))
+		messages := s.parse([]byte(line))
+		for _, m := range messages {
+			require.NotNil(t, m)
+			s.admit(m)
+		}
+		require.True(t, len(messages) > 0 || out.Len() > 0, "neither a message nor an answer")
+		for answer := range strings.Lines(out.String()) {
+			var m message
+			require.NoError(t, json.Unmarshal([]byte(answer), &m), answer)
+			require.NotNil(t, m.Error)
+		}
+	})
 }
