@@ -84,6 +84,23 @@ func TestRoundTrip(t *testing.T) {
 	require.Equal(t, os.FileMode(0o644), info.Mode())
 }
 
+// What is prepared and not committed changes nothing; what a killed process had prepared is cleared by the next one.
+func TestPrepare(t *testing.T) {
+	root := t.TempDir()
+	discarded, err := example(t).Prepare(Path(root))
+	require.NoError(t, err)
+	discarded.Discard()
+	require.NoDirExists(t, filepath.Dir(Path(root)))
+
+	_, err = example(t).Prepare(Path(root)) // and killed
+	require.NoError(t, err)
+	require.NoFileExists(t, Path(root))
+	require.NoError(t, example(t).Write(Path(root)))
+	entries, err := os.ReadDir(filepath.Dir(Path(root)))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
 func TestNoFileLocksNothing(t *testing.T) {
 	f, err := Read(Path(t.TempDir()), "x")
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/registry"
@@ -55,7 +56,7 @@ func writeSums(b *bytes.Buffer, name string, sums map[registry.Platform]Checksum
 }
 
 // Write replaces the file at path in one step: whoever reads sees the old one or the new one, also after a power cut.
-// The folder is made when it is not there.
+// The folder is made when it is not there. One process at a time may.
 func (f *File) Write(path string) error {
 	p, err := f.Prepare(path)
 	if err != nil {
@@ -70,7 +71,9 @@ type Pending struct {
 	made       bool // the folder is ours
 }
 
-// Prepare does of Write what can fail.
+const tempPrefix = ".agent.lock-"
+
+// Prepare does of Write what can fail. One process at a time may: what another one left that was killed is removed.
 func (f *File) Prepare(path string) (*Pending, error) {
 	p := &Pending{path: path}
 	if err := p.write(f.Bytes()); err != nil {
@@ -87,13 +90,24 @@ func (p *Pending) write(content []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, ".agent.lock-*")
+	clearLeftovers(dir)
+	temp, err := os.CreateTemp(dir, tempPrefix+"*")
 	if err != nil {
 		return err
 	}
 	p.temp = temp.Name()
 	_, err = temp.Write(content)
 	return errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
+}
+
+// clearLeftovers keeps what a killed process was writing out of the project, where version control would show it for ever.
+func clearLeftovers(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // Commit puts the file into its place.
