@@ -24,7 +24,7 @@ func (a *app) listViewer(s *engine.Session, list []listedCall) listViewer {
 	if a.flags.json {
 		return &jsonListView{a, list, names(list)}
 	}
-	v := &humanListView{a: a, names: names(list)}
+	v := &humanListView{a: a, names: names(list), ends: map[string]string{}}
 	for _, c := range list {
 		call := &labelledCall{humanView: newHumanView(a, s.Engine(), c.request.Operation, false)}
 		call.label = c.name
@@ -89,6 +89,7 @@ type humanListView struct {
 	a     *app
 	calls []*labelledCall
 	names map[string]string // by id
+	ends  map[string]string // how those ended that have, by id
 	mu    sync.Mutex        // held while something is shown in one piece
 }
 
@@ -126,10 +127,11 @@ func (v *humanListView) ended(i int, o engine.Outcome) {
 	defer v.mu.Unlock()
 	_, _ = io.WriteString(v.a.display.Out(), c.output[0].end())
 	_, _ = io.WriteString(v.a.display.Err(), c.output[1].end())
+	v.ends[o.CallID] = o.Ending()
 	v.a.noteDenied(c.label, o)
 	if o.Status == engine.Skipped {
 		p := v.a.display.ErrPainter()
-		v.a.display.Note(p.Warning("skipped: ") + c.named("it comes after "+paint.Line(v.names[o.SkippedFor])))
+		v.a.display.Note(p.Warning("skipped: ") + c.named("it comes after "+paint.Line(v.names[o.SkippedFor])+", which "+v.ends[o.SkippedFor]))
 		return
 	}
 	c.outcome(o)

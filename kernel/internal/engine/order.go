@@ -23,23 +23,11 @@ func (c *call) mayBegin(ctx context.Context) bool {
 		if !before.outcome.Good() {
 			c.outcome.SkippedFor = before.outcome.CallID
 			c.fail(Skipped, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
-				"%s was not run: it comes after %s, which %s", c.outcome.Operation, before.outcome.Operation, ending(before.outcome)))
+				"%s was not run: it comes after %s, which %s", c.outcome.Operation, before.outcome.Operation, before.outcome.Ending()))
 			return false
 		}
 	}
 	return true
-}
-
-// ending says how a call ended that others cannot build on.
-func ending(o Outcome) string {
-	switch o.Status {
-	case Completed:
-		return "ran something that failed"
-	case Failed, Crashed:
-		return string(o.Status)
-	default:
-		return "was " + string(o.Status)
-	}
 }
 
 // announced tells whoever wants to know that the call is about to be made.

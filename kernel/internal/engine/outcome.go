@@ -80,3 +80,18 @@ type Outcome struct {
 func (o Outcome) Good() bool {
 	return o.Status == Completed && o.ExitStatus.GetExitCode() == 0 && o.ExitStatus.GetSignal() == ""
 }
+
+// Ending says how the call ended, as what comes behind "which".
+func (o Outcome) Ending() string {
+	switch o.Status {
+	case Completed:
+		if !o.Good() {
+			return "ran something that failed"
+		}
+		return string(o.Status)
+	case Failed, Crashed:
+		return string(o.Status)
+	default:
+		return "was " + string(o.Status)
+	}
+}
