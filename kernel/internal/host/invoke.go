@@ -114,12 +114,8 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 		return Reply{Ending: Failed, Error: l.violation(call, broken)}
 	case g.result != nil:
 		return Reply{Ending: Completed, Payload: g.result.GetPayload()}
-	case g.failed.GetCategory() == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED && ctx.Err() == nil:
-		return l.gaveUp(call, g.failed)
-	case g.failed.GetCategory() == toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED:
-		return Reply{Ending: Cancelled}
 	case g.failed != nil:
-		return Reply{Ending: Failed, Error: g.failed}
+		return l.failure(ctx, call, g.failed)
 	case ctx.Err() != nil:
 		return Reply{Ending: Cancelled}
 	case errors.Is(err, io.EOF):
@@ -127,7 +123,19 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 	case lost(err), l.leaving.Load():
 		return l.death(call, err)
 	default:
-		return Reply{Ending: Failed, Error: toolError(call.Operation.String(), err)}
+		return l.failure(ctx, call, toolError(call.Operation.String(), err))
+	}
+}
+
+// failure is the end of a call with an error of its provider.
+func (l *life) failure(ctx context.Context, call Call, err *toolv1.ToolError) Reply {
+	switch {
+	case err.GetCategory() != toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED:
+		return Reply{Ending: Failed, Error: err}
+	case ctx.Err() != nil:
+		return Reply{Ending: Cancelled}
+	default:
+		return l.gaveUp(call, err)
 	}
 }
 

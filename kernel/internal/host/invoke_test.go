@@ -50,6 +50,7 @@ func TestInvokeFaults(t *testing.T) {
 		{"empty event", "event without content"},
 		{"no category", "UNSPECIFIED"},
 		{"claims a crash", "PROCESS_CRASHED"},
+		{"claims a cancellation by its status", `nobody has cancelled it`},
 		{"claims a cancellation", `nobody has cancelled it ("had enough")`},
 		{"plain status", "wires crossed"},
 		{"status that claims a crash", "wires crossed"},
