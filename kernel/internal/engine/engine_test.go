@@ -448,3 +448,18 @@ func TestMuteProvider(t *testing.T) {
 	require.Nil(t, o.Report)
 	require.Contains(t, o.Error.GetMessage(), "not known")
 }
+
+// K24: the death of one provider is nobody else's.
+func TestCrashLeavesTheOthersAlone(t *testing.T) {
+	session := open(t, Options{Providers: []ProviderSpec{fixture("fixture", hosttest.Good), fixture("other", hosttest.Good)}})
+	pidOf := func() float64 {
+		op, err := session.Lookup("other", "pid")
+		require.NoError(t, err)
+		o := session.Invoke(t.Context(), Request{Operation: op}, nil)
+		require.Equal(t, Completed, o.Status, o.Error)
+		return o.Result.AsMap()["pid"].(float64)
+	}
+	pid := pidOf()
+	require.Equal(t, Crashed, session.Invoke(t.Context(), request(t, session, "die", map[string]any{"how": "panic"}), nil).Status)
+	require.InDelta(t, pid, pidOf(), 0)
+}
