@@ -90,3 +90,24 @@ func bare(b *testing.B, bytes int) *rawClient {
 	c.lines.Buffer(nil, 64<<20)
 	return c
 }
+
+// BenchmarkStart is what a server adds to a start: to describe the tools, and to answer the first list.
+func BenchmarkStart(b *testing.B) {
+	k := start(b, nil, nil)
+	ops := k.engine.Operations()
+	o := k.server.options
+	o.Operations = func() []engine.Operation { return ops }
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			New(o).Close()
+		}
+	})
+	b.Run("list", func(b *testing.B) {
+		c := k.raw(b)
+		c.initialise("2025-06-18")
+		for b.Loop() {
+			c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			_ = c.lines.Scan()
+		}
+	})
+}

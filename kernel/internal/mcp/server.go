@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -64,6 +65,7 @@ type Server struct {
 	mu            sync.Mutex // guards what follows
 	offered       []engine.Operation
 	tools         map[string]engine.Operation
+	described     map[string]*sdk.Tool // as clients are told of them
 	commands      map[string]engine.Operation
 	conversations map[*sdk.ServerSession]*conversation
 	parcels       map[*sdk.ServerSession]*parcels // of the transports that take them
@@ -102,7 +104,7 @@ func New(o Options) *Server {
 			Logging:     &sdk.LoggingCapabilities{}, //nolint:staticcheck // deprecated in the newest version only
 		},
 	})
-	s.sdk.AddReceivingMiddleware(s.recovered, s.listened)
+	s.sdk.AddReceivingMiddleware(s.recovered, s.listed)
 	s.Refresh()
 	return s
 }
@@ -128,15 +130,8 @@ func (s *Server) Refresh() {
 			tools = append(tools, op)
 		}
 	}
-	before, now := s.tools, names(tools)
-	s.tools = now
-	for name, op := range now {
-		if old, was := before[name]; !was || !reflect.DeepEqual(tool(name, old), tool(name, op)) {
-			s.sdk.AddTool(tool(name, op), s.callTool)
-		}
-	}
-	s.sdk.RemoveTools(missing(before, now)...)
-	before, now = s.commands, commandNames(commands)
+	s.offerTools(names(tools))
+	before, now := s.commands, commandNames(commands)
 	s.commands = now
 	for name, op := range now {
 		if old, was := before[name]; !was || !reflect.DeepEqual(prompt(name, old), prompt(name, op)) {
@@ -144,6 +139,31 @@ func (s *Server) Refresh() {
 		}
 	}
 	s.sdk.RemovePrompts(missing(before, now)...)
+}
+
+// offerTools makes the list of tools. The SDK is given no schemas: it would read each of them again at every start, and
+// checks nothing by them.
+func (s *Server) offerTools(now map[string]engine.Operation) {
+	described := make(map[string]*sdk.Tool, len(now))
+	for name, op := range now {
+		described[name] = tool(name, op)
+		if old := s.described[name]; old == nil || !reflect.DeepEqual(old, described[name]) {
+			s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)
+		}
+	}
+	s.sdk.RemoveTools(missing(s.tools, now)...)
+	s.tools, s.described = now, described
+}
+
+// describe puts the descriptions into a list that the SDK has made.
+func (s *Server) describe(list *sdk.ListToolsResult) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, tool := range list.Tools {
+		if full := s.described[tool.Name]; full != nil {
+			list.Tools[i] = full
+		}
+	}
 }
 
 func missing(before, now map[string]engine.Operation) []string {
@@ -330,13 +350,15 @@ func (s *Server) Told() <-chan struct{} { return s.told }
 // afterTelling is how long the answer to a list has to be written.
 const afterTelling = 10 * time.Millisecond
 
-// listened notes that a client asks for the tools.
-func (s *Server) listened(next sdk.MethodHandler) sdk.MethodHandler {
+// listed completes the list of tools, and notes that a client has asked for it.
+func (s *Server) listed(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if method == "tools/list" {
+		result, err := next(ctx, method, r)
+		if list, ok := result.(*sdk.ListToolsResult); ok && err == nil {
+			s.describe(list)
 			s.telling.Do(func() { time.AfterFunc(afterTelling, func() { close(s.told) }) })
 		}
-		return next(ctx, method, r)
+		return result, err
 	}
 }
 
