@@ -1,0 +1,186 @@
+package assistant
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// jsonFormat is JSON, with the comments and trailing commas that the clients allow.
+type jsonFormat struct {
+	// key is the member of the file that holds the servers.
+	key string
+	// value is what a server is there.
+	value func(Entry) any
+}
+
+// commandLine is what all of them have in common.
+type commandLine struct {
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+func plainEntry(e Entry) any { return commandLine{e.Command, e.Args} }
+
+func typedEntry(e Entry) any {
+	return struct {
+		Type string `json:"type"`
+		commandLine
+	}{"stdio", commandLine{e.Command, e.Args}}
+}
+
+// zedEntry says source, which versions of before 2026 want.
+func zedEntry(e Entry) any {
+	return struct {
+		Source string `json:"source"`
+		commandLine
+	}{"custom", commandLine{e.Command, e.Args}}
+}
+
+func (f jsonFormat) snippet(e Entry) string {
+	return encoded(map[string]any{f.key: map[string]any{e.Name: f.value(e)}}, "", "  ")
+}
+
+// encoded is a value over several lines, all but the first of which begin with prefix.
+func encoded(v any, prefix, indent string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, indent)
+	if err := enc.Encode(v); err != nil {
+		panic("assistant: an entry that is not JSON: " + err.Error()) // strings alone are in it
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (f jsonFormat) edit(content []byte, e Entry, force bool) ([]byte, error) {
+	t := parted(content)
+	if len(bytes.TrimSpace(t.body)) == 0 {
+		return t.joined([]byte(t.lines(f.snippet(e) + "\n"))), nil
+	}
+	before, err := decodedJSON(t.body)
+	if err != nil {
+		return nil, err
+	}
+	root, err := hujson.Parse(t.body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	changed, err := f.put(&root, t, e, force)
+	if err != nil || !changed {
+		return content, err
+	}
+	body := root.Pack()
+	after, err := decodedJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	return t.joined(body), onlyAdds(before, after, f.key, e)
+}
+
+// put changes a tree; changed is false when the entry is there already.
+func (f jsonFormat) put(root *hujson.Value, t text, e Entry, force bool) (changed bool, err error) {
+	style := styleOf(root, t.eol)
+	all, err := members(root, "the file")
+	if err != nil {
+		return false, err
+	}
+	servers, err := member(all, f.key)
+	if err != nil {
+		return false, err
+	}
+	if servers == nil {
+		style.insert(all, 0, f.key, map[string]any{e.Name: f.value(e)})
+		return true, nil
+	}
+	in, err := members(servers, f.key)
+	if err != nil {
+		return false, err
+	}
+	there, err := member(in, e.Name)
+	if err != nil {
+		return false, err
+	}
+	if there == nil {
+		style.insert(in, 1, e.Name, f.value(e))
+		return true, nil
+	}
+	return f.replace(there, style, e, force)
+}
+
+func (f jsonFormat) replace(there *hujson.Value, style style, e Entry, force bool) (changed bool, err error) {
+	plain := there.Clone()
+	plain.Standardize()
+	var said any
+	if err := json.Unmarshal(plain.Pack(), &said); err != nil {
+		return false, &FileError{Why: err.Error()}
+	}
+	switch {
+	case e.is(said):
+		return false, nil
+	case !force:
+		return false, other(e.Name, said)
+	}
+	there.Value = style.value(f.value(e), 2)
+	return true, nil
+}
+
+// decodedJSON is what a file says.
+func decodedJSON(body []byte) (map[string]any, error) {
+	plain, err := hujson.Standardize(bytes.Clone(body))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(plain))
+	decoder.UseNumber()
+	var said any
+	if err := decoder.Decode(&said); err != nil {
+		return nil, unreadable(err)
+	}
+	all, ok := said.(map[string]any)
+	if !ok {
+		return nil, &FileError{Why: "it holds no JSON object"}
+	}
+	return all, nil
+}
+
+func unreadable(err error) error {
+	why := strings.TrimPrefix(err.Error(), "hujson: ")
+	var e FileError
+	if rest, ok := strings.CutPrefix(why, "line "); ok {
+		var column int
+		if n, _ := fmt.Sscanf(rest, "%d, column %d:", &e.Line, &column); n == 2 {
+			_, why, _ = strings.Cut(rest, ": ")
+		}
+	}
+	e.Why = "it is not JSON: " + why
+	return &e
+}
+
+// members is the object that a value must be.
+func members(v *hujson.Value, what string) (*hujson.Object, error) {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, &FileError{Why: what + " is not a JSON object"}
+	}
+	return object, nil
+}
+
+// member is the value of a key; nil when there is none. Of two, nobody knows which one the client takes.
+func member(o *hujson.Object, key string) (*hujson.Value, error) {
+	var found *hujson.Value
+	for i := range o.Members {
+		name, ok := o.Members[i].Name.Value.(hujson.Literal)
+		if !ok || name.String() != key {
+			continue
+		}
+		if found != nil {
+			return nil, &FileError{Why: fmt.Sprintf("%q is in it twice", key)}
+		}
+		found = &o.Members[i].Value
+	}
+	return found, nil
+}

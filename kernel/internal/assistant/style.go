@@ -1,0 +1,61 @@
+package assistant
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// style is how a JSON file is laid out.
+type style struct {
+	eol, indent string
+}
+
+// styleOf takes the indentation from the first member that begins a line.
+func styleOf(root *hujson.Value, eol string) style {
+	s := style{eol: eol, indent: "  "}
+	object, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return s
+	}
+	for i := range object.Members {
+		before := object.Members[i].Name.BeforeExtra
+		if at := bytes.LastIndexByte(before, '\n'); at >= 0 {
+			if white := string(before[at+1:]); white != "" && strings.Trim(white, " \t") == "" {
+				s.indent = white
+				return s
+			}
+		}
+	}
+	return s
+}
+
+// value is one of ours at a depth.
+func (s style) value(v any, depth int) hujson.ValueTrimmed {
+	written := strings.ReplaceAll(encoded(v, strings.Repeat(s.indent, depth), s.indent), "\n", s.eol)
+	parsed, err := hujson.Parse([]byte(written))
+	if err != nil {
+		panic("assistant: an entry that is not JSON: " + err.Error())
+	}
+	return parsed.Value
+}
+
+// insert adds a member behind all others. Comments that follow the last one stay with it, and a comma that ends the
+// object still does.
+func (s style) insert(o *hujson.Object, depth int, key string, v any) {
+	rest := bytes.TrimRight(o.AfterExtra, " \t\r\n")
+	closing := strings.Repeat(s.indent, depth)
+	if at := bytes.LastIndexByte(o.AfterExtra, '\n'); at >= len(rest) {
+		closing = string(o.AfterExtra[at+1:])
+	}
+	added := hujson.ObjectMember{
+		Name:  hujson.Value{BeforeExtra: hujson.Extra(string(rest) + s.eol + strings.Repeat(s.indent, depth+1)), Value: hujson.String(key)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: s.value(v, depth+1)},
+	}
+	if last := len(o.Members) - 1; last >= 0 && o.Members[last].Value.AfterExtra != nil {
+		added.Value.AfterExtra = hujson.Extra{}
+	}
+	o.Members = append(o.Members, added)
+	o.AfterExtra = hujson.Extra(s.eol + closing)
+}
