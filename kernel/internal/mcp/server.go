@@ -104,7 +104,7 @@ func New(o Options) *Server {
 			Logging:     &sdk.LoggingCapabilities{}, //nolint:staticcheck // deprecated in the newest version only
 		},
 	})
-	s.sdk.AddReceivingMiddleware(s.recovered, s.listed)
+	s.sdk.AddReceivingMiddleware(s.recovered, greeted, s.listed)
 	s.Refresh()
 	return s
 }
@@ -342,6 +342,20 @@ func (s *Server) Close() {
 		_ = ss.Close()
 	}
 	s.ends.Wait()
+}
+
+// newestGreeting is the last version of the protocol that begins with an initialize request.
+const newestGreeting = "2025-11-25"
+
+// greeted holds a client that asks for a version that is still to come to the one that it is answered with: the SDK goes by
+// what was asked for, and would not ask questions in the way of that version.
+func greeted(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if p, ok := r.GetParams().(*sdk.InitializeParams); ok && p != nil && p.ProtocolVersion >= multiRound {
+			p.ProtocolVersion = newestGreeting
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // Told is closed when the first client has been told of the tools: what else there is to do at a start can wait for that.

@@ -255,6 +255,18 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// A client of a version to come is spoken to in the version that it was answered with, questions among it.
+func TestVersionToCome(t *testing.T) {
+	c := start(t, nil, nil).raw(t)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2031-01-01","capabilities":{"elicitation":{}},"clientInfo":{"name":"raw","version":"1"}}}`)
+	require.Contains(t, string(c.next().Result), newestGreeting)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, toolCall(2, "fixture_write", `{"path":"/nowhere/a","content":"x"}`))
+	m := c.next()
+	require.Equal(t, "elicitation/create", m.Method)
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"result":{"action":"decline"}}`, m.ID))
+	require.Contains(t, string(c.next().Result), "refused by the person at raw")
+}
+
 // FuzzParse holds the transport to one answer for what is no message, which is a message itself.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"x", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `[{"jsonrpc":"2.0","id":1,"result":{}},7,[]]`, `{"jsonrpc":"2.0","id":[1],"method":"a"}`, `[null]`} {
