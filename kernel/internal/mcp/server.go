@@ -344,7 +344,7 @@ func (s *Server) Close() {
 	s.ends.Wait()
 }
 
-// newestGreeting is the last version of the protocol that begins with an initialize request.
+// newestGreeting is the last version of the protocol that begins with a greeting of its own.
 const newestGreeting = "2025-11-25"
 
 // greeted holds a client that asks for a version that is still to come to the one that it is answered with: the SDK goes by
