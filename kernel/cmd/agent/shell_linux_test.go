@@ -163,6 +163,9 @@ func TestShellApproves(t *testing.T) {
 	m.waitFor("cancelled: ")
 	m.prompt()
 	require.NoFileExists(t, filepath.Join(dir, "third.txt"))
+	// The question that was left takes nothing of what is typed next.
+	m.run("filesystem.read_file path=README.md")
+	require.Contains(t, m.screen(), "\nhello\n")
 }
 
 // Ctrl-C belongs to what runs. The shell stays, and so does its session.
@@ -200,6 +203,24 @@ func TestShellCancels(t *testing.T) {
 	m.text("exit")
 	m.keys("Enter")
 	m.waitFor("exit code 0\nicanon")
+}
+
+// A window that changes while a call runs gets all that comes, and a prompt of its width.
+func TestShellResizedInACall(t *testing.T) {
+	dir := shellProject(t)
+	allow(t, dir)
+	m := inTmux(t, dir, 80, 30, "agent shell; exec sleep 1000")
+	prompt := m.prompt()
+	m.text("bash.bash command='echo started; until test -e go; do sleep 0.05; done; echo the end of a long line of forty columns; echo end'")
+	m.keys("Enter")
+	m.waitFor("\n│ started")
+	m.resize(30, 20)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o644))
+	m.waitFor("\n│ end\n")
+	require.Contains(t, joined(m.screen()), "│theendofalonglineoffortycolumns")
+	require.Equal(t, prompt, m.prompt())
+	m.text("help no-such-tool-of-a-long-name")
+	m.waitForRows(prompt+" help no-such-tool-of", "-a-long-name")
 }
 
 // allow has a project allow every call of bash.

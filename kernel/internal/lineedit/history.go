@@ -3,6 +3,7 @@ package lineedit
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -142,10 +144,15 @@ func (h *History) rewrite() error {
 	return err
 }
 
+// lockTime is how long a line may be held up by another process that writes to the file, or has been stopped doing so.
+const lockTime = time.Second
+
 // lock keeps other processes from the file.
 func (h *History) lock() (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	defer cancel()
 	l := flock.New(h.file+".lock", flock.SetPermissions(0o600))
-	if err := l.Lock(); err != nil {
+	if _, err := l.TryLockContext(ctx, 10*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w", h.file, err)
 	}
 	return func() { _ = l.Close() }, nil

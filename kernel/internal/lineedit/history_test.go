@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/require"
 )
 
@@ -78,6 +79,18 @@ func TestHistoryIsShared(t *testing.T) {
 	h, err := OpenHistory(file)
 	require.NoError(t, err)
 	require.Len(t, h.Lines(), 200)
+}
+
+// A shell that was stopped while it held the file does not hold up another.
+func TestHistoryThatIsHeld(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	h, err := OpenHistory(file)
+	require.NoError(t, err)
+	other := flock.New(file + ".lock")
+	require.NoError(t, other.Lock())
+	defer other.Close()
+	require.ErrorContains(t, h.Add("x"), "cannot lock "+file)
+	require.Equal(t, []string{"x"}, h.Lines())
 }
 
 func TestHistoryThatCannotBe(t *testing.T) {
