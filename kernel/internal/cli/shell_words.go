@@ -78,11 +78,7 @@ func (sh *shell) lookup(word string) (engine.Operation, error) {
 	ops := sh.session.Operations()
 	if !strings.ContainsAny(word, "./") {
 		text := fmt.Sprintf("%q is neither PROVIDER.TOOL nor /COMMAND: 'tools' lists what there is", word)
-		var own []string
-		for _, o := range ownWords() {
-			own = append(own, o.name)
-		}
-		if near := schema.Nearest(word, own); near != "" && len(meant(ops, word)) == 0 {
+		if near := nearestOwn(ops, word); near != "" {
 			return engine.Operation{}, &engine.LookupError{Text: text, Suggestion: near}
 		}
 		return engine.Operation{}, mistaken(text, ops, word, engine.Operation.String)
@@ -93,6 +89,24 @@ func (sh *shell) lookup(word string) (engine.Operation, error) {
 		return op, mistaken(lookup.Text, ops, word, engine.Operation.String)
 	}
 	return op, err
+}
+
+// nearestOwn is the word of the shell's own that was probably meant; empty when it was rather an operation.
+func nearestOwn(ops []engine.Operation, word string) string {
+	var own, all []string
+	for _, o := range ownWords() {
+		own = append(own, o.name)
+	}
+	for _, op := range ops {
+		if called(op, word) || op.Provider == word {
+			return ""
+		}
+		all = append(all, op.Name, op.String())
+	}
+	if near := schema.Nearest(word, append(all, own...)); slices.Contains(own, near) {
+		return near
+	}
+	return ""
 }
 
 // run runs a call.
