@@ -136,9 +136,9 @@ func TestFailuresAreResults(t *testing.T) {
 			require.Equal(t, test.category, about["category"])
 		})
 	}
-	require.Eventually(t, func() bool { // it is started again
-		return !callTool(t, s, "fixture_echo", map[string]any{"text": "still here"}).IsError
-	}, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { // it is started again; each time in a new session, as the circuit breaker is of one
+		return !callTool(t, k.connect(t, nil, ""), "fixture_echo", map[string]any{"text": "still here"}).IsError
+	}, 10*time.Second, 200*time.Millisecond)
 }
 
 func TestFaultsOfTheProtocolAreErrors(t *testing.T) {
