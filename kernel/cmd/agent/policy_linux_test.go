@@ -14,6 +14,7 @@ func TestAlways(t *testing.T) {
 	const ask = "Go ahead? [y/N] "
 	const add = "Add this to agent.hcl, and go ahead? [y/N] "
 	const edit = `filesystem.write_file path=docs/new.txt content=hello`
+	const change = "e: change the arguments first\n"
 	const offer = "a: yes, and always, by a policy for filesystem.write_file path=docs/*\n"
 	const block = `
 policy "allow-write_file" {
@@ -38,8 +39,8 @@ policy "allow-write_file" {
 		{"path", edit, []string{offer + ask, "a\n", add, "y\n"},
 			[]string{`  +   action = "allow"`, "created docs/new.txt"}, 0, block},
 		{"whole word", edit, []string{ask, "ALWAYS\n", add, "yes\n"}, nil, 0, block},
-		{"not after all", edit, []string{ask, "a\n", add, "n\n", add + "n\n" + offer + ask, "n\n"}, []string{"denied"}, 3, ""},
-		{"once after all", edit, []string{ask, "a\n", add, "\n", add + "\n" + offer + ask, "y\n"}, nil, 0, ""},
+		{"not after all", edit, []string{ask, "a\n", add, "n\n", add + "n\n" + change + offer + ask, "n\n"}, []string{"denied"}, 3, ""},
+		{"once after all", edit, []string{ask, "a\n", add, "\n", add + "\n" + change + offer + ask, "y\n"}, nil, 0, ""},
 		{"left", edit, []string{ask, "a\n", add, "\x03"}, []string{"cancelled"}, 130, ""},
 		{"command", `bash.bash command='git status -s'`, []string{"by a policy for bash.bash git status *\n" + ask, "a\n", add, "y\n"}, nil, 0, `
 policy "allow-bash" {
