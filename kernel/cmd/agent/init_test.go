@@ -136,7 +136,7 @@ func (m *machine) snapshot() map[string]string {
 				return nil
 			case err != nil || d.IsDir():
 				return err
-			case filepath.Base(filepath.Dir(path)) == "locks": // empty files that stay
+			case filepath.Base(filepath.Dir(path)) == "locks" || strings.Contains(filepath.ToSlash(path), "/agent/schemas/"): // what is remembered stays
 				return nil
 			}
 			content, err := os.ReadFile(path)

@@ -64,6 +64,14 @@ func (c *Catalogue) Identify(path string) (Binary, error) {
 	return b, err
 }
 
+// Forget lets a file be read the next time, whatever the system says of it: who has read it knows better. A disk that
+// fails changes a file without a write.
+func (c *Catalogue) Forget(path string) {
+	if path, err := filepath.Abs(path); err == nil && c != nil {
+		_ = os.Remove(c.fileOf(path))
+	}
+}
+
 // Unchanged reports whether the file is still the one it was.
 func (b Binary) Unchanged() bool {
 	now, _, err := look(b.identity.Path)

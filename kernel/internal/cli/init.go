@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentco/agent/kernel/internal/catalogue"
 	"github.com/agentco/agent/kernel/internal/install"
 	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/registry"
@@ -80,7 +81,7 @@ func (a *app) initProject(ctx context.Context, f initFlags) error {
 func (a *app) installer(p *project) *install.Installer {
 	keepOwnRights()
 	i := &install.Installer{
-		Cache: install.UserCache(), Platform: registry.Here(), Root: p.Root, LockShown: p.lockShown(),
+		Cache: remembering(install.UserCache()), Platform: registry.Here(), Root: p.Root, LockShown: p.lockShown(),
 		Registry: a.registry(p),
 		Waiting:  func() { a.display.Note("· waiting for another agent that installs") },
 	}
@@ -91,6 +92,16 @@ func (a *app) installer(p *project) *install.Installer {
 		}
 	}
 	return i
+}
+
+// remembering reads a program only when it is not the file that was read before. Its start reads it anyway.
+func remembering(cache install.Cache) install.Cache {
+	known := catalogue.Default()
+	cache.Sum = func(path string) (lock.Checksum, error) {
+		binary, err := known.Identify(path)
+		return lock.Checksum(binary.Checksum), err
+	}
+	return cache
 }
 
 // registry asks nobody until it is used.

@@ -56,6 +56,7 @@ func (e *Engine) openOne(ctx context.Context, s ProviderSpec, o Options) (*host.
 	if o.Catalogue == nil {
 		return host.Start(ctx, spec, s.Config)
 	}
+	spec.Changed = func() { o.Catalogue.Forget(s.Path) }
 	m := memory{catalogue: o.Catalogue, spec: s}
 	known := m.recall()
 	said := known

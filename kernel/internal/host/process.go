@@ -32,6 +32,7 @@ const (
 type process struct {
 	path     string // what the provider is known by
 	checksum string // of its binary; empty when any will do
+	changed  func() // is told when it has another; nil tells nobody
 	scratch  string // a folder of this process alone
 	dir      string
 	env      []string
@@ -61,7 +62,7 @@ var _ runner.Runner = (*process)(nil)
 
 func newProcess(spec Spec, scratch string) *process {
 	p := &process{
-		path: spec.Path, checksum: spec.Checksum, scratch: scratch,
+		path: spec.Path, checksum: spec.Checksum, changed: spec.Changed, scratch: scratch,
 		dir: spec.Dir, env: environment(spec.Env), log: spec.Log, exited: make(chan struct{}),
 	}
 	p.handshake, p.promise = io.Pipe()
@@ -77,6 +78,7 @@ func (p *process) Start(ctx context.Context) error {
 	if p.checksum != "" {
 		binary, err := verify(p.path, p.checksum, p.scratch)
 		if err != nil {
+			p.disbelieve(err)
 			return err
 		}
 		defer binary.close()
@@ -106,6 +108,13 @@ func (p *process) Start(ctx context.Context) error {
 	p.readers.Go(func() { _, _ = io.Copy(p.lines("stderr", true), stderr.ours) })
 	go p.wait(stdout, stderr)
 	return nil
+}
+
+// disbelieve tells of a binary that is another than it was.
+func (p *process) disbelieve(err error) {
+	if _, changed := errors.AsType[*ChecksumError](err); changed && p.changed != nil {
+		p.changed()
+	}
 }
 
 // wait ends when the child is gone and everything it wrote has been read.

@@ -26,6 +26,8 @@ type Spec struct {
 	// Checksum is the sha256 that the binary must have, in lower-case hex; empty when any will do. It is verified at each
 	// start, and what was hashed is what runs. The cause of the failure otherwise is a *ChecksumError.
 	Checksum string
+	// Changed is told when the binary does not have the checksum, so that nobody goes on believing it has; nil tells nobody.
+	Changed func()
 	// Dir is the working directory of the process; empty for that of the kernel.
 	Dir string
 	// Env is set beside the few variables that every provider inherits.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/adrg/xdg"
 
@@ -20,6 +21,10 @@ const archiveName = "archive"
 type Cache struct {
 	// Dir is $XDG_CACHE_HOME/agent.
 	Dir string
+	// Sum finds the checksum of the program of an installed provider; nil reads the file. One that remembers what it has read,
+	// by what the system says of the file, is what makes an install of nothing new a matter of milliseconds. It decides on
+	// what is installed only: what is started is read at each start.
+	Sum func(path string) (lock.Checksum, error)
 }
 
 // UserCache is the one of this user.
@@ -76,17 +81,20 @@ func (c Cache) openArchive(k Key) (*os.File, error) {
 // follows from the archive when program is empty. An Error of NotInstalled or ChecksumMismatch says otherwise.
 func (c Cache) Verify(k Key, program lock.Checksum) (lock.Checksum, error) {
 	const attempted = "verify the installed provider"
-	file, err := openRegular(c.Path(k))
-	if err != nil {
+	if err := regular(c.Path(k)); err != nil {
 		return "", c.failed(attempted, k, err)
 	}
-	defer file.Close()
 	if program == "" {
+		var err error
 		if program, err = c.Program(k); err != nil {
 			return "", err
 		}
 	}
-	if err := mustBe(file, program); err != nil {
+	got, err := c.sum(c.Path(k))
+	if err == nil && got != program {
+		err = mismatch(c.Path(k), program, got)
+	}
+	if err != nil {
 		return "", c.failed(attempted, k, err)
 	}
 	if err := Executable(c.Path(k)); err != nil {
@@ -95,14 +103,37 @@ func (c Cache) Verify(k Key, program lock.Checksum) (lock.Checksum, error) {
 	return program, nil
 }
 
-// openRegular opens a file to read it. To open a named pipe would be to wait for whoever writes to it.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+// sum is the checksum of a program.
+func (c Cache) sum(path string) (lock.Checksum, error) {
+	if c.Sum != nil {
+		return c.Sum(path)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+	file, err := openRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return lock.Sum(file)
+}
+
+// regular fails when something else is where a file should be. To open a named pipe would be to wait for whoever writes
+// to it.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR): // a file has taken the place of the folder
+		return &Error{Code: ChecksumMismatch, On: path, Reason: err.Error(), Err: err}
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return &Error{Code: ChecksumMismatch, On: path, Reason: "it is not a regular file"}
+	}
+	return nil
+}
+
+func openRegular(path string) (*os.File, error) {
+	if err := regular(path); err != nil {
+		return nil, err
 	}
 	return os.Open(path)
 }
@@ -114,10 +145,14 @@ func mustBe(file *os.File, want lock.Checksum) error {
 		return err
 	}
 	if got != want {
-		return &Error{Code: ChecksumMismatch, Attempted: "verify", On: file.Name(), Reason: fmt.Sprintf("expected %s, got %s", want, got)}
+		return mismatch(file.Name(), want, got)
 	}
 	_, err = file.Seek(0, 0)
 	return err
+}
+
+func mismatch(path string, want, got lock.Checksum) *Error {
+	return &Error{Code: ChecksumMismatch, Attempted: "verify", On: path, Reason: fmt.Sprintf("expected %s, got %s", want, got)}
 }
 
 // failed says what went wrong with which provider.

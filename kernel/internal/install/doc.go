@@ -7,5 +7,6 @@
 //
 // CHECKSUM is that of the archive, so two that differ never share a folder, and a copy that is there is never written
 // to again. The archive stays beside its program: where the lock file does not say what the program hashes to, that
-// follows from the archive, which it does say. Nothing in the cache is taken at its word.
+// follows from the archive, which it does say. Nothing in the cache is taken at its word. Whether a program is still the
+// one that was read is asked of the system (see Cache.Sum); what is started is read again, each time (see host).
 package install

@@ -37,7 +37,7 @@ type Installer struct {
 	Progress func(provider string, done, total int64)
 }
 
-// Run does the work. With everything locked and in the cache it asks nobody and writes nothing. It joins the errors of
+// Run does the work. With everything locked and in the cache it asks nobody and changes nothing. It joins the errors of
 // the providers: an *Error, an *OutdatedError, a *registry.Error or a *lock.InvalidError each.
 func (i *Installer) Run(ctx context.Context) (*Result, error) {
 	r, err := i.begin()

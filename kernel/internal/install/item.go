@@ -234,7 +234,8 @@ func (i *item) download(ctx context.Context) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", i.Cache.failed("download", i.key, err)
 	}
-	path = filepath.Join(dir, string(i.key.Checksum))
+	// Two sources may release the same archive, and be fetched at the same time.
+	path = filepath.Join(dir, part(i.key)+short(i.key.folder()))
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return "", i.Cache.failed("download", i.key, err)
