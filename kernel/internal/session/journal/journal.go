@@ -10,6 +10,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -147,6 +148,38 @@ func (j *Journal) refused(calls []*call) {
 	}
 }
 
+// conclude writes the end of a call, unless its beginning is missing and cannot be written now either: it would be of no
+// use alone. What came of the plan follows from the result, unless the call was not run: then both are waited for.
+func (j *Journal) conclude(c *call, o engine.Outcome, result *eventv1.ToolResultEvent, end session.Entry) error {
+	ctx := context.Background() // the call is over, whoever cancelled it
+	if err := j.lateBeginning(ctx, c); err != nil {
+		return err
+	}
+	ended := j.log.Append(end)
+	if c.item == nil {
+		_, err := ended.Wait(ctx)
+		return err
+	}
+	if !ran(o) {
+		applied := j.log.Append(j.apply(c, o, result))
+		_, first := ended.Wait(ctx)
+		_, second := applied.Wait(ctx)
+		return cmp.Or(first, second)
+	}
+	_, err := ended.Wait(ctx)
+	j.log.Append(j.apply(c, o, result))
+	return err
+}
+
+// ran reports whether a call was made, so that its result says all of how it ended.
+func ran(o engine.Outcome) bool {
+	return o.Status == engine.Completed || o.Status == engine.Failed || o.Status == engine.Crashed
+}
+
+func (j *Journal) apply(c *call, o engine.Outcome, result *eventv1.ToolResultEvent) session.Entry {
+	return session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: j.encode(applied(c, o, result))}
+}
+
 func (j *Journal) wasRefused(c *call) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -200,24 +233,7 @@ func (j *Journal) Ended(o engine.Outcome) error {
 	if o.Report != nil {
 		end.ID = o.Report.ID // as the provider was told
 	}
-	entries := []session.Entry{end}
-	if c.item != nil {
-		entries = append(entries, session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: j.encode(applied(c, o, result))})
-	}
-	// The end of a call whose beginning is missing would be of no use.
-	ctx := context.Background() // the call is over, whoever cancelled it
-	err := j.lateBeginning(ctx, c)
-	if err == nil {
-		receipts := make([]*session.Receipt, len(entries))
-		for i, e := range entries {
-			receipts[i] = j.log.Append(e)
-		}
-		for _, r := range receipts {
-			if _, failed := r.Wait(ctx); failed != nil {
-				err = failed
-			}
-		}
-	}
+	err := j.conclude(c, o, result, end)
 	switch {
 	case err == nil, j.wasRefused(c): // its outcome tells
 		return nil
