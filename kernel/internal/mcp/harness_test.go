@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/gate"
-	"github.com/agentco/agent/kernel/internal/host/hosttest"
+	"github.com/agentco/agent/kernel/internal/host/hosttest" //nolint:depguard // the provider of the tests, a process of its own
 	"github.com/agentco/agent/kernel/internal/policy"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
