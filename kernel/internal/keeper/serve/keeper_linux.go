@@ -49,7 +49,7 @@ func refuse(err error) {
 	errno := syscall.EINVAL
 	errors.As(err, &errno)
 	tell(ReplyRefused, int(errno))
-	os.Exit(0)
+	exit()
 }
 
 func tell(kind byte, value int) {
@@ -113,7 +113,7 @@ func (k *keeper) reap(provider int) {
 			go k.killAll()
 		}
 	}
-	os.Exit(0)
+	exit()
 }
 
 // collect reaps what is dead, all under one lock. It reports whether the provider was among it, and whether there are more

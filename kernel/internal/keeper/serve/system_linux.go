@@ -17,6 +17,14 @@ func BecomeSubreaper() error {
 	return nil
 }
 
+// exit ends the process without a word: what a Go program does at its end, waiting for a second under the race detector,
+// a keeper has nothing of.
+func exit() {
+	for {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+}
+
 // keepToYourself lets no descriptor through to what is started, but the three that it is given: whoever started the kernel
 // may have left it some.
 func keepToYourself() {
