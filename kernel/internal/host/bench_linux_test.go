@@ -27,6 +27,7 @@ func BenchmarkKeeper(b *testing.B) {
 		for b.Loop() {
 			child, err := keeper.Start(keeper.Spec{Path: "/bin/true", Args: []string{"true"}, Stdout: null, Stderr: null})
 			require.NoError(b, err)
+			child.Exited()
 			child.Wait()
 		}
 	})
@@ -46,6 +47,7 @@ func BenchmarkKeeper(b *testing.B) {
 				b.ReportMetric(float64(kib)/1024, name+"-MiB")
 			}
 			child.Kill()
+			child.Exited()
 			child.Wait()
 		}
 	})

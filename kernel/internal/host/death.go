@@ -18,7 +18,8 @@ func (l *life) death(call Call, cause error) Reply {
 	facts := map[string]string{"cause": cause.Error()}
 	var reply Reply
 	select {
-	case <-l.process.exited:
+	case <-l.process.ended:
+		l.hearOut()
 		facts["ending"] = l.process.ending()
 		reply = crashed("%s: the provider ended during the call (%s)%s; the next call starts it again",
 			call.Operation, l.process.ending(), lastWords(l.process.errors.lines()))
@@ -32,6 +33,16 @@ func (l *life) death(call Call, cause error) Reply {
 	}
 	reply.Error.Details = details(facts, l.process.errors.lines())
 	return reply
+}
+
+// hearOut lets the last words of a process arrive, for as long as they may take.
+func (l *life) hearOut() {
+	timer := time.NewTimer(outputGrace)
+	defer timer.Stop()
+	select {
+	case <-l.process.exited:
+	case <-timer.C:
+	}
 }
 
 func crashed(format string, args ...any) Reply {

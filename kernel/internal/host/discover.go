@@ -156,7 +156,7 @@ func (l *life) orEnding(err error) error {
 		return err
 	}
 	select {
-	case <-l.process.exited:
+	case <-l.process.ended:
 		return fmt.Errorf("it ended (%s) while it was being started", l.process.ending())
 	case <-time.After(crashPatience):
 		return err

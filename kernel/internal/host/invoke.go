@@ -146,7 +146,7 @@ func (l *life) gaveUp(call Call, said *toolv1.ToolError) Reply {
 	defer timer.Stop()
 	cause := fmt.Errorf("it says that the call was cancelled, and nobody has cancelled it (%s)", quoted(said.GetMessage()))
 	select {
-	case <-l.process.exited:
+	case <-l.process.ended:
 		return l.death(call, cause)
 	case <-timer.C:
 		return Reply{Ending: Failed, Error: l.violation(call, cause)}

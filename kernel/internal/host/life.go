@@ -157,7 +157,7 @@ func (l *life) watch() {
 // alive reports whether the process still runs.
 func (l *life) alive() bool {
 	select {
-	case <-l.process.exited:
+	case <-l.process.ended:
 		return false
 	default:
 		return true

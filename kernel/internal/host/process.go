@@ -55,7 +55,8 @@ type process struct {
 	status keeper.Status
 	doomed bool // it is to be killed, started or not
 
-	exited chan struct{} // closed when the process is gone and its output read
+	ended  chan struct{} // closed when the process has ended, and it is known how
+	exited chan struct{} // closed when nothing is left of it, and its output read
 }
 
 var _ runner.Runner = (*process)(nil)
@@ -63,7 +64,7 @@ var _ runner.Runner = (*process)(nil)
 func newProcess(spec Spec, scratch string) *process {
 	p := &process{
 		path: spec.Path, checksum: spec.Checksum, changed: spec.Changed, scratch: scratch,
-		dir: spec.Dir, env: environment(spec.Env), log: spec.Log, exited: make(chan struct{}),
+		dir: spec.Dir, env: environment(spec.Env), log: spec.Log, ended: make(chan struct{}), exited: make(chan struct{}),
 	}
 	p.handshake, p.promise = io.Pipe()
 	return p
@@ -119,9 +120,14 @@ func (p *process) disbelieve(err error) {
 
 // wait ends when the child is gone and everything it wrote has been read.
 func (p *process) wait(outputs ...channel) {
-	status := p.child.Wait()
+	status := p.child.Exited()
 	p.mu.Lock()
-	p.gone, p.status = true, status
+	p.status = status
+	p.mu.Unlock()
+	close(p.ended)
+	p.child.Wait()
+	p.mu.Lock()
+	p.gone = true
 	p.mu.Unlock()
 	// Where not everything that it started is ended with it, the pipes may be held open for as long as that lives.
 	for _, output := range outputs {
@@ -284,7 +290,7 @@ func (p *process) Wait(context.Context) error {
 	return nil
 }
 
-// ending says how the child ended, such as "exit status 2" or "signal: killed". It may be asked once exited is closed.
+// ending says how the child ended, such as "exit status 2" or "signal: killed". It may be asked once ended is closed.
 func (p *process) ending() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

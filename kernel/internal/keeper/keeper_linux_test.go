@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 func kernel(script string) {
 	p, err := Start(specOf(script, os.Getenv(markVariable), os.Stdout))
 	if err == nil {
+		p.Exited()
 		p.Wait()
 	}
 	fmt.Fprintln(os.Stderr, err)
@@ -62,7 +63,11 @@ func start(t *testing.T, script string) (*Process, *bufio.Reader, <-chan Status)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	ended := make(chan Status, 1)
-	go func() { ended <- p.Wait() }()
+	go func() {
+		status := p.Exited()
+		p.Wait()
+		ended <- status
+	}()
 	t.Cleanup(p.Kill)
 	require.NoError(t, r.SetReadDeadline(time.Now().Add(patience)))
 	return p, bufio.NewReader(r), ended

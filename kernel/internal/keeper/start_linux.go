@@ -26,7 +26,7 @@ type Process struct {
 	ended  bool // the keeper has been reaped: its id must not be signalled any more
 }
 
-// Start starts a provider under a keeper of its own. Wait must be called.
+// Start starts a provider under a keeper of its own. Exited must be called, and then Wait.
 func Start(s Spec) (*Process, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {
@@ -48,6 +48,8 @@ func Start(s Spec) (*Process, error) {
 	}
 	p := &Process{keeper: cmd, socket: ours}
 	if err := p.begin(s.Path); err != nil {
+		_ = p.socket.SetReadDeadline(time.Now()) // there is no provider to end
+		p.Exited()
 		p.Wait()
 		return nil, err
 	}
@@ -112,19 +114,22 @@ func (p *Process) Kill() {
 	_ = p.keeper.Process.Signal(syscall.SIGCONT) // somebody may have stopped it
 }
 
-// Wait returns when the provider has ended and nothing is left of it, and says how it ended. It must be called once.
-func (p *Process) Wait() Status {
-	status := Status{text: "its keeper was killed", killed: true}
+// Exited returns when the provider has ended, and says how. It must be called once.
+func (p *Process) Exited() Status {
 	if kind, value, err := p.receive(); err == nil && kind == serve.ReplyExited {
-		status = statusOf(syscall.WaitStatus(value))
+		return statusOf(syscall.WaitStatus(value))
 	}
+	return Status{text: "its keeper was killed", killed: true}
+}
+
+// Wait returns when nothing is left of the provider. It must be called once, after Exited.
+func (p *Process) Wait() {
 	nursery.wait(p.keeper, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.ended = true
 	})
 	_ = p.socket.Close()
-	return status
 }
 
 func statusOf(ws syscall.WaitStatus) Status {

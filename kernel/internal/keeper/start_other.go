@@ -15,7 +15,7 @@ type Process struct {
 	ended bool // it has been reaped: its id must not be signalled any more
 }
 
-// Start starts a provider. Wait must be called.
+// Start starts a provider. Exited must be called, and then Wait.
 func Start(s Spec) (*Process, error) {
 	cmd := &exec.Cmd{Path: s.Path, Args: s.Args, Env: s.Env, Dir: s.Dir, Stdout: s.Stdout, Stderr: s.Stderr, SysProcAttr: ownGroup()}
 	if err := cmd.Start(); err != nil {
@@ -36,8 +36,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// Wait returns when the provider has ended, and says how. It must be called once.
-func (p *Process) Wait() Status {
+// Exited returns when the provider has ended, and says how. It must be called once.
+func (p *Process) Exited() Status {
 	_ = p.cmd.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,3 +45,6 @@ func (p *Process) Wait() Status {
 	p.ended = true
 	return statusOf(p.cmd.ProcessState)
 }
+
+// Wait has nothing to wait for: what was in the group was ended with the provider.
+func (p *Process) Wait() {}
