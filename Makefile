@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 export CGO_ENABLED := 0
 
-MODULES   := proto sdk kernel conformance providers/bash providers/filesystem providers/release-tools examples/demo
+MODULES   := proto sdk kernel conformance providers/bash providers/filesystem providers/release-tools examples/demo bench
 PACKAGES  := $(MODULES:%=./%/...)
 PROVIDERS := filesystem bash release-tools
 
@@ -57,8 +57,22 @@ FUZZTIME ?= 10s
 fuzz: ## run every fuzz target for FUZZTIME (10s) each
 	@for m in $(MODULES); do sh tools/fuzz.sh $$m $(FUZZTIME) || exit 1; done
 
+# What a user would otherwise pick, beside us, on the same work in one run: bench/README.md. BENCH_ONLY=op,op and
+# BENCH_PEERS=peer,peer measure less; BENCH_SCALE=0.3 does it for less long.
+BENCH_SCALE ?= 1
+BENCH = go build -o bin/bench ./bench && bin/bench -ops '$(BENCH_ONLY)' -peers '$(BENCH_PEERS)'
 .PHONY: bench
-bench: ## run every benchmark once
+bench: ## measure this project beside its peers, in about an hour: BENCH_ONLY, BENCH_PEERS, BENCH_SCALE
+	@mkdir -p bin
+	@$(BENCH) -scale $(BENCH_SCALE)
+
+.PHONY: bench-quick
+bench-quick: ## the same with few peers and repetitions, in about three minutes
+	@mkdir -p bin
+	@$(BENCH) -scale 0.1
+
+.PHONY: bench-go
+bench-go: ## run every Go benchmark once
 	go test -run '^$$' -bench . -benchtime 20x $(PACKAGES)
 
 .PHONY: fmt

@@ -49,6 +49,10 @@ func (b *bench) calls(ctx context.Context, r request, a *answer) error {
 	if err != nil {
 		return err
 	}
+	s := b.session
+	if r.Dir != "" {
+		s = b.begin(r.Dir)
+	}
 	var (
 		mu    sync.Mutex
 		next  atomic.Int64
@@ -64,7 +68,7 @@ func (b *bench) calls(ctx context.Context, r request, a *answer) error {
 				if i >= max(1, r.N) || limit > 0 && i > 0 && time.Since(begun) > limit {
 					return
 				}
-				c, err := b.call(ctx, op, r, r.From+i)
+				c, err := one(ctx, s, op, r, r.From+i)
 				mu.Lock()
 				a.add(c)
 				if err != nil {
@@ -104,13 +108,13 @@ func (a *answer) add(c call) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-func (b *bench) call(ctx context.Context, op engine.Operation, r request, i int) (c call, err error) {
+func one(ctx context.Context, s *engine.Session, op engine.Operation, r request, i int) (c call, err error) {
 	arguments, err := repetition(r.Arguments, i)
 	if err != nil {
 		return c, err
 	}
 	begun := time.Now()
-	o := b.session.Invoke(ctx, engine.Request{Operation: op, Arguments: arguments}, func(e *toolv1.ToolEvent) {
+	o := s.Invoke(ctx, engine.Request{Operation: op, Arguments: arguments}, func(e *toolv1.ToolEvent) {
 		if chunk := e.GetOutputChunk(); chunk != nil {
 			if c.first == 0 {
 				c.first = time.Since(begun)

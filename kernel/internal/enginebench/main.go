@@ -33,6 +33,8 @@ type request struct {
 	// Operation is PROVIDER.TOOL or /COMMAND.
 	Operation string          `json:"operation"`
 	Arguments json.RawMessage `json:"arguments"`
+	// Dir is the working directory of the session. Default: that of this process.
+	Dir string `json:"dir"`
 	// Start opens an engine of its own with so many providers, and closes it: of one provider under several names.
 	Start int `json:"start"`
 	// Log writes a session of so many events, then times durable ones at its end.

@@ -24,6 +24,7 @@ type bench struct {
 	options engine.Options
 	engine  *engine.Engine
 	session *engine.Session
+	id      string
 	kept    *journal.Journal
 	folder  string
 }
@@ -41,15 +42,20 @@ func open(ctx context.Context) (*bench, error) {
 		}
 		return nil, err
 	}
-	id := ulid.Make().String()
-	log, err := session.NewLog(b.folder, session.Meta{ID: id, Command: "bench", Project: options.ProjectRoot}, nil)
+	b.id = ulid.Make().String()
+	log, err := session.NewLog(b.folder, session.Meta{ID: b.id, Command: "bench", Project: options.ProjectRoot}, nil)
 	if err != nil {
 		b.engine.Close()
 		return nil, err
 	}
-	b.kept = journal.New(log, journal.Options{SessionID: id, WorkingDir: options.WorkingDir})
-	b.session = b.engine.Session(engine.SessionOptions{ID: id, Journal: b.kept, Approver: gate.ApproveAll("bench")})
+	b.kept = journal.New(log, journal.Options{SessionID: b.id, WorkingDir: options.WorkingDir})
+	b.session = b.begin("")
 	return b, nil
+}
+
+// begin begins a session in a folder, kept in the one log; empty for that of the project.
+func (b *bench) begin(dir string) *engine.Session {
+	return b.engine.Session(engine.SessionOptions{ID: b.id, Journal: b.kept, Approver: gate.ApproveAll("bench"), WorkingDir: dir})
 }
 
 func (b *bench) close() {

@@ -1,0 +1,59 @@
+package inputs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// count walks a tree and tells its files, those in Go, and those with the needle.
+func count(t *testing.T, root string) (files, golang, needles int) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		if strings.HasSuffix(path, ".go") {
+			golang++
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(Needle)) {
+			needles++
+		}
+		return err
+	}))
+	return files, golang, needles
+}
+
+func TestSource(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "src")
+	require.NoError(t, source(root, 1000))
+	files, golang, needles := count(t, root)
+	require.Equal(t, []int{1000, 20, 4}, []int{files, golang, needles})
+}
+
+func TestTextIsTheSameEverywhere(t *testing.T) {
+	b := text(rand.New(rand.NewSource(1)), 4<<10)
+	require.Len(t, b, 4<<10)
+	require.Equal(t, byte('\n'), b[len(b)-1])
+	sum := sha256.Sum256(b)
+	require.Equal(t, "b654e90331f4f8f3b01ac9e72a583ab2180bdd202b50307fb8c43cf7f3f93968", hex.EncodeToString(sum[:]))
+}
+
+func TestRepeated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	require.NoError(t, repeated(path, 2500000))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Len(t, b, 2500000)
+	require.Equal(t, 25000, bytes.Count(b, []byte("\n")))
+}

@@ -1,0 +1,94 @@
+// Package prepare brings together what a run needs, in a folder outside the repository: our binaries, the peers from npm at
+// their pinned versions, a project, and the inputs.
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/agentco/agent/bench/internal/inputs"
+	"github.com/agentco/agent/bench/internal/subject"
+)
+
+// Place is the folder of runs.
+type Place struct {
+	Root string // of everything that is made
+	Repo string // of this repository
+	Say  func(string)
+}
+
+// Bin is where the binaries are.
+func (p *Place) Bin() string { return filepath.Join(p.Root, "bin") }
+
+// Inputs is where the inputs are, and the project.
+func (p *Place) Inputs() string { return filepath.Join(p.Root, "fx") }
+
+// Vars are what the table of peers may use.
+func (p *Place) Vars() subject.Vars {
+	return subject.Vars{
+		"fx": p.Inputs(), "bin": p.Bin(), "home": filepath.Join(p.Root, "home"),
+		"npm": filepath.Join(p.Root, "npm", "node_modules"), "rel": filepath.Join(p.Root, "npm", "node_modules"),
+		// Without shims of version managers, which make peers that look for tools slower than they are.
+		"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	}
+}
+
+var binaries = []struct{ name, dir, pkg string }{
+	{"agent", ".", "./kernel/cmd/agent"},
+	{"enginebench", ".", "./kernel/internal/enginebench"},
+	{"provider-filesystem", ".", "./providers/filesystem"},
+	{"provider-bash", ".", "./providers/bash"},
+	{"provider-release-tools", ".", "./providers/release-tools"},
+	{"floorplugin", "bench", "./cmd/floorplugin"},
+	{"floormcp", "bench", "./cmd/floormcp"},
+}
+
+// Build builds the binaries as a release does.
+func (p *Place) Build(ctx context.Context) error {
+	for _, b := range binaries {
+		p.Say("building " + b.name)
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(p.Bin(), b.name), b.pkg)
+		cmd.Dir, cmd.Stderr = filepath.Join(p.Repo, b.dir), os.Stderr
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s does not build: %w", b.pkg, err)
+		}
+	}
+	return nil
+}
+
+// Sizes are those of the released binaries, in bytes.
+func (p *Place) Sizes() map[string]int64 {
+	sizes := map[string]int64{}
+	for _, b := range binaries[:5] {
+		if info, err := os.Stat(filepath.Join(p.Bin(), b.name)); err == nil && b.name != "enginebench" {
+			sizes[b.name] = info.Size()
+		}
+	}
+	return sizes
+}
+
+// All prepares everything. Peers that cannot be had are none of its errors: they are skipped later, by name.
+func (p *Place) All(ctx context.Context, npm []string, want inputs.Want) error {
+	for _, dir := range []string{p.Bin(), p.Inputs(), filepath.Join(p.Root, "home")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := p.Build(ctx); err != nil {
+		return err
+	}
+	if err := p.install(ctx, npm); err != nil {
+		p.Say(err.Error())
+	}
+	if err := p.project(ctx); err != nil {
+		return err
+	}
+	if err := inputs.Make(p.Inputs(), want, p.Say); err != nil {
+		return err
+	}
+	return p.settings()
+}

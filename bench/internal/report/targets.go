@@ -1,0 +1,45 @@
+package report
+
+// The names of the subjects that targets speak of.
+const (
+	native   = "ours-engine"
+	stdio    = "ours-mcp"
+	inside   = "in-process"
+	goPlugin = "go-plugin"
+	bareMCP  = "bare-mcp"
+	chain    = "bare-chain"
+)
+
+// Targets are what this project holds itself to.
+var Targets = []Target{
+	{Work: "cold: start to tools/list, from the catalogue", Ours: median(stdio, "cold"), Against: median(bareMCP, "cold"), Named: "bare MCP server", AtMost: 1.3},
+	{Work: "cold: all three providers ready", Ours: median(native, "start3"), Against: median(goPlugin, "cold"), Named: "one bare go-plugin start", AtMost: 1.5},
+	{Work: "read 4 KiB, native", Ours: median(native, "read4k"), Against: median(goPlugin, "read4k"), Named: "bare go-plugin", AtMost: 1.3},
+	{Work: "read 4 KiB, MCP", Ours: median(stdio, "read4k"), Against: median(chain, "read4k"), Named: "bare chain", AtMost: 1.1},
+	{Work: "read 4 KiB, 8 at once, native", Ours: median(native, "read4k_c8"), Against: median(goPlugin, "read4k_c8"), Named: "bare go-plugin", AtMost: 1.3},
+	{Work: "read 4 KiB, 8 at once, MCP", Ours: median(stdio, "read4k_c8"), Against: median(chain, "read4k_c8"), Named: "bare chain", AtMost: 1},
+	{Work: "read 1 MiB, native", Ours: median(native, "read1m"), Against: median(goPlugin, "read1m"), Named: "bare go-plugin", AtMost: 1.2},
+	{Work: "read 1 MiB, MCP", Ours: median(stdio, "read1m"), Against: best("read1m"), Named: "best peer", AtMost: 1},
+	{Work: "one line in 64 MiB", Ours: median(native, "line64m"), Against: sum(median(goPlugin, "noop"), median(inside, "line64m")), Named: "bare call and pread", AtMost: 3},
+	{Work: "one line in 2 GiB", Ours: median(native, "line2g"), Against: sum(median(goPlugin, "noop"), median(inside, "line2g")), Named: "bare call and pread", AtMost: 3},
+	{Work: "edit in 4 KiB, native", Ours: median(native, "edit4k"), Against: sum(median(chain, "read4k"), median(inside, "replace4k")), Named: "bare chain and fsync'd rename", AtMost: 2},
+	{Work: "edit in 4 KiB, MCP", Ours: median(stdio, "edit4k"), Against: sum(median(chain, "read4k"), median(inside, "replace4k")), Named: "bare chain and fsync'd rename", AtMost: 2},
+	{Work: "edit in 1 MiB, native", Ours: median(native, "edit1m"), Against: sum(median(chain, "read4k"), median(inside, "replace1m")), Named: "bare chain and fsync'd rename", AtMost: 2},
+	{Work: "list 10,000 entries, MCP", Ours: median(stdio, "list10k"), Against: best("list10k"), Named: "best peer", AtMost: 1},
+	{Work: "glob in 100,000 files, native", Ours: median(native, "glob100k"), Against: least(median("rg", "glob100k"), median("fd", "glob100k")), Named: "rg and fd", AtMost: 1},
+	{Work: "grep in 100,000 files, native", Ours: median(native, "grep100k"), Against: median("rg", "grep100k"), Named: "rg", AtMost: 1.1},
+	{Work: "true, native", Ours: median(native, "true"), Against: median(goPlugin, "true"), Named: "bare go-plugin, pty", AtMost: 1.3},
+	{Work: "true, MCP", Ours: median(stdio, "true"), Against: median(chain, "true"), Named: "bare chain", AtMost: 1},
+	{Work: "first byte, native", Ours: median(native, "ttfb"), Against: median(goPlugin, "ttfb"), Named: "bare go-plugin", AtMost: 1.3},
+	{Work: "first byte, MCP", Ours: median(stdio, "ttfb"), Against: best("ttfb"), Named: "best peer", AtMost: 1},
+	{Work: "print 100 MB, native", Ours: throughput(native, "print100mb"), Against: throughput(inside, "print100mb"), Named: "raw pty", AtLeast: 0.8},
+	{Work: "print 100 MB, MCP (head, tail and file)", Ours: bounded(stdio, "print100mb"), Against: median(native, "print100mb"), Named: "native", AtMost: 1.3},
+	{Work: "cancel a group, MCP", Ours: median(stdio, "cancel_group"), Against: sum(fixed(10), median(inside, "cancel_group")), Named: "10 ms and the kill itself", AtMost: 1},
+	{Work: "cancel a child in its own session, MCP", Ours: median(stdio, "cancel_setsid"), Against: fixed(30), Named: "30 ms", AtMost: 1},
+	{Work: "idle memory, kernel and providers", Ours: memory(stdio, "idle"), Against: fixed(65), Named: "65 MB", AtMost: 1},
+	{Work: "peak memory over the suite, MCP", Ours: memory(stdio, "peak"), Against: fixed(128), Named: "128 MB", AtMost: 1},
+	{Work: "/changelog of 292 kB, native", Ours: median(native, "changelog"), Against: fixed(10), Named: "10 ms", AtMost: 1},
+	{Work: "next version, native", Ours: median(native, "next_version"), Against: fixed(60), Named: "60 ms", AtMost: 1},
+	{Work: "changelog draft, native", Ours: median(native, "changelog_draft"), Against: fixed(60), Named: "60 ms", AtMost: 1},
+	{Work: "true in a sandbox, native", Ours: median(native, "sandboxed"), Against: fixed(30), Named: "30 ms", AtMost: 1},
+}

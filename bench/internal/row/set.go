@@ -1,0 +1,45 @@
+package row
+
+import (
+	"encoding/json"
+	"os"
+)
+
+// Set is the rows of one run, and what is to be known of it.
+type Set struct {
+	Started string            `json:"started"`
+	Machine string            `json:"machine"`
+	Scale   float64           `json:"scale"`
+	About   map[string]string `json:"about"`   // each subject, in a line
+	Skipped map[string]string `json:"skipped"` // those that were not measured, and why
+	Rows    []*Row            `json:"rows"`
+}
+
+// Get finds a row that was measured; nil when there is none.
+func (s *Set) Get(subject, op string) *Row {
+	for _, r := range s.Rows {
+		if r.Subject == subject && r.Op == op && (r.Status == OK || r.Status == Truncated) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Save writes the set as JSON.
+func (s *Set) Save(path string) error {
+	b, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+// Load reads what Save wrote.
+func Load(path string) (*Set, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{}
+	return s, json.Unmarshal(b, s)
+}

@@ -1,0 +1,69 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/agentco/agent/bench/internal/floor"
+	"github.com/agentco/agent/bench/internal/proc"
+	"github.com/agentco/agent/bench/internal/row"
+	"github.com/agentco/agent/bench/internal/subject"
+)
+
+// cold measures starts to the answer of tools/list, and those of a bare provider to its first answer.
+func (s *Suite) cold(ctx context.Context) {
+	if !s.wants("cold") {
+		return
+	}
+	var turns []*turn
+	starts := map[*turn]func(context.Context) (float64, int, error){}
+	add := func(name string, start func(context.Context) (float64, int, error)) {
+		t := &turn{row: &row.Row{Subject: name, Op: "cold", Status: row.OK}}
+		turns = append(turns, t)
+		starts[t] = start
+	}
+	add(goPlugin, func(ctx context.Context) (float64, int, error) { return coldProvider(ctx, s.Vars) })
+	for _, p := range s.Peers {
+		if p.Kind == "mcp" || p.Kind == "http" {
+			add(p.Name, func(ctx context.Context) (float64, int, error) { return p.Cold(ctx, s.Vars) })
+		}
+	}
+	for range max(4, int(20*s.Scale)) {
+		for _, t := range turns {
+			if t.failed {
+				continue
+			}
+			limited, cancel := context.WithTimeout(ctx, 30*time.Second)
+			load := proc.Now()
+			took, tools, err := starts[t](limited)
+			t.foreign, t.rounds = t.foreign+load.Foreign(), t.rounds+1
+			cancel()
+			if err != nil {
+				t.failed, t.row.Status, t.row.Note = true, row.Failed, subject.Cut(err.Error(), 300)
+				continue
+			}
+			t.samples.Took, t.row.Count = append(t.samples.Took, took), tools
+		}
+	}
+	for _, t := range turns {
+		t.row.Fill(t.samples.Took)
+		t.row.Foreign = t.foreign / float64(max(1, t.rounds))
+		if t.row.Count > 0 {
+			t.row.Note = fmt.Sprintf("%d tools", t.row.Count)
+		}
+		s.add(t.row)
+	}
+}
+
+func coldProvider(ctx context.Context, vars subject.Vars) (float64, int, error) {
+	begun := time.Now()
+	p, err := floor.Start(filepath.Join(vars["bin"], "floorplugin"))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer p.Kill()
+	_, err = p.Call(ctx, "n")
+	return subject.Milliseconds(time.Since(begun)), 0, err
+}

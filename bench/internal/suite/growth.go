@@ -1,0 +1,85 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agentco/agent/bench/internal/proc"
+	"github.com/agentco/agent/bench/internal/row"
+	"github.com/agentco/agent/bench/internal/subject"
+)
+
+// growth measures what only the engine can be asked for: starts of 1 to 20 providers, and sessions of 10 to 100,000 events.
+func (s *Suite) growth(ctx context.Context) {
+	for _, x := range s.subjects {
+		e, ok := x.(*subject.Engine)
+		if !ok {
+			continue
+		}
+		for _, providers := range []int{1, 3, 5, 10, 20} {
+			s.ask(ctx, e, fmt.Sprintf("start%d", providers), map[string]any{"start": providers, "n": max(3, int(8*s.Scale))})
+		}
+		for _, events := range []int{10, 100, 1000, 10000, 100000} {
+			name := fmt.Sprintf("log%d", events)
+			if !s.wants(name) {
+				continue
+			}
+			reply := s.ask(ctx, e, name, map[string]any{"log": events, "n": max(20, int(100*s.Scale))})
+			if reply.Session != "" {
+				s.sessionCommands(ctx, events, reply.Session)
+			}
+		}
+	}
+}
+
+func (s *Suite) ask(ctx context.Context, e *subject.Engine, name string, request map[string]any) subject.Reply {
+	if !s.wants(name) || ctx.Err() != nil {
+		return subject.Reply{}
+	}
+	r := &row.Row{Subject: e.Name(), Op: name, Status: row.OK}
+	limited, cancel := context.WithTimeout(ctx, 90*time.Second)
+	defer cancel()
+	load := proc.Now()
+	reply, err := e.Ask(limited, request)
+	r.Foreign = load.Foreign()
+	if err != nil {
+		r.Status, r.Note = row.Failed, subject.Cut(err.Error(), 300)
+	}
+	r.Fill(reply.TookMS)
+	s.add(r)
+	return reply
+}
+
+// sessionCommands times what a person asks of a session of that size.
+func (s *Suite) sessionCommands(ctx context.Context, events int, path string) {
+	id := strings.TrimSuffix(filepath.Base(path), ".sqlite")
+	for _, command := range []string{"show", "verify"} {
+		r := &row.Row{Subject: "ours-cli", Op: fmt.Sprintf("%s%d", command, events), Status: row.OK}
+		var took []float64
+		load := proc.Now()
+		for range 3 {
+			cmd := exec.CommandContext(ctx, filepath.Join(s.Vars["bin"], "agent"), "session", command, id)
+			cmd.Dir, cmd.Env = s.Vars["fx"], s.Environment()
+			begun := time.Now()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				r.Status, r.Note = row.Failed, subject.Cut(fmt.Sprintf("%v: %s", err, out), 300)
+				break
+			}
+			took = append(took, subject.Milliseconds(time.Since(begun)))
+		}
+		r.Foreign = load.Foreign()
+		r.Fill(took)
+		s.add(r)
+	}
+}
+
+// Environment is that of our own command lines.
+func (s *Suite) Environment() []string {
+	home := s.Vars["home"]
+	return []string{"PATH=" + s.Vars["PATH"], "HOME=" + home, "LANG=C.UTF-8", "XDG_CONFIG_HOME=" + home + "/config",
+		"XDG_STATE_HOME=" + home + "/state", "XDG_CACHE_HOME=" + home + "/cache", "XDG_DATA_HOME=" + home + "/data"}
+}
