@@ -47,6 +47,7 @@ type operation interface {
 	about() *spec
 	run(ctx context.Context, frame *frame, arguments *structpb.Struct) (*structpb.Struct, error)
 	plan(ctx context.Context, frame *frame, arguments *structpb.Struct) (Plan, error)
+	// show makes a node of a payload that may be one of its results; the node is nil when it has no way to show one.
 	show(payload *structpb.Struct) (node render.Node, fits bool)
 }
 
@@ -228,11 +229,14 @@ func (o *Operation[C, In, Out]) plan(ctx context.Context, f *frame, arguments *s
 
 func (o *Operation[C, In, Out]) show(payload *structpb.Struct) (render.Node, bool) {
 	var out Out
-	if o.node == nil && o.line == nil || o.spec.out.Decode(payload, &out) != nil {
+	switch {
+	case o.spec.out.Decode(payload, &out) != nil:
 		return nil, false
-	}
-	if o.node != nil {
+	case o.node != nil:
 		return o.node(out), true
+	case o.line != nil:
+		return render.Text(o.line(o.recent.recall(payload), out)), true
+	default:
+		return nil, true
 	}
-	return render.Text(o.line(o.recent.recall(payload), out)), true
 }

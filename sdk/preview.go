@@ -66,8 +66,9 @@ func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error)
 	return op.plan(ctx, f, f.call.GetArguments())
 }
 
-// render shows a payload of this provider: a result, or the note of a report as the sentence it is. What fits neither, a
-// part of a result for example, is refused, so that the kernel can tell it from what its operation shows.
+// render shows a payload of this provider: a result, or the note of a report as the sentence it is. A result of an operation
+// that has no way to show one is shown as JSON. What fits none, a part of a result for example, is refused, so that the
+// kernel can tell it from what its operation shows.
 func (s *server) render(command bool, payload []byte, schemaVersion string) (*renderv1.RenderTree, error) {
 	if schemaVersion != plugin.SchemaVersion {
 		return nil, s.refusal(InvalidArgument("schema_version", "is %q; this provider renders version %q", schemaVersion, plugin.SchemaVersion))
@@ -76,6 +77,7 @@ func (s *server) render(command bool, payload []byte, schemaVersion string) (*re
 	if err := protojson.Unmarshal(payload, in); err != nil {
 		return nil, s.refusal(InvalidArgument("payload", "is not a JSON object: %v", err))
 	}
+	plain := false
 	for _, op := range s.operations {
 		if op.about().command != command {
 			continue
@@ -84,12 +86,16 @@ func (s *server) render(command bool, payload []byte, schemaVersion string) (*re
 		if err != nil {
 			return nil, s.refusal(err)
 		}
-		if fits {
+		if node != nil {
 			return s.tree("what shows the result", node)
 		}
+		plain = plain || fits
 	}
 	if note, ok := in.GetFields()["note"].GetKind().(*structpb.Value_StringValue); ok && len(in.GetFields()) == 1 {
 		return s.tree("the note", render.Text(note.StringValue))
+	}
+	if plain {
+		return s.tree("the result", render.Code("json", protojson.MarshalOptions{Multiline: true}.Format(in)))
 	}
 	return nil, s.refusal(InvalidArgument("payload", "is the result of none of the operations of this provider"))
 }

@@ -320,6 +320,18 @@ func TestPreviewChecksAndShowsWithoutRunning(t *testing.T) {
 	require.Equal(t, "half done", tree.GetRoot().GetText().GetContent())
 }
 
+// A kernel must get an answer for all that was returned to it, and must be able to tell a part of a result from that.
+func TestRenderOfAResultThatNobodyShows(t *testing.T) {
+	p := sdk.New[struct{}]("plain", "Shows nothing.")
+	sdk.Tool(p, "do", "Does it.", func(context.Context, *sdk.Call[struct{}], doIn) (doOut, error) { return doOut{"it"}, nil })
+	h := sdktest.Start(t, p, nil)
+	tree, err := h.Render(t.Context(), map[string]any{"did": "it"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"did": "it"}`, tree.GetRoot().GetCodeBlock().GetContent())
+	_, err = h.Render(t.Context(), map[string]any{"part": "of it"})
+	require.Equal(t, codes.InvalidArgument, status.Code(err))
+}
+
 // Whoever asked must learn whether something was changed.
 func TestResultTooLargeForOneMessageSaysSo(t *testing.T) {
 	run := func(context.Context, *call, doIn) (doOut, error) { return doOut{strings.Repeat("x", 5<<20)}, nil }
