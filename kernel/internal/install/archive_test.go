@@ -280,17 +280,17 @@ func TestGoodArchives(t *testing.T) {
 		platform registry.Platform
 		want     []string
 	}{
-		{"flat", tarball(t, text("LICENSE"), text("README.md"), file("provider-x")), linux, []string{"LICENSE", "README.md", "archive", "provider-x"}},
-		{"mode 0644 (K11)", tarball(t, plain), linux, []string{"archive", "provider-x"}},
-		{"mode 0", tarball(t, tarEntry{tar.Header{Name: "provider-x", Typeflag: tar.TypeReg}, program}), linux, []string{"archive", "provider-x"}},
+		{"flat", tarball(t, text("LICENSE"), text("README.md"), file("provider-x")), linux, []string{"LICENSE", "README.md", archiveName, "provider-x"}},
+		{"mode 0644 (K11)", tarball(t, plain), linux, []string{archiveName, "provider-x"}},
+		{"mode 0", tarball(t, tarEntry{tar.Header{Name: "provider-x", Typeflag: tar.TypeReg}, program}), linux, []string{archiveName, "provider-x"}},
 		{"wrapped (K17)", tarball(t, tarEntry{tar.Header{Name: "provider-x_1.2.3_linux_amd64/", Typeflag: tar.TypeDir, Mode: 0o755}, ""},
-			file("provider-x_1.2.3_linux_amd64/bin/provider-x"), text("provider-x_1.2.3_linux_amd64/README")), linux, []string{"README", "archive", "provider-x"}},
-		{"two executables (K17)", tarball(t, file("helper"), file("provider-x")), linux, []string{"archive", "provider-x"}},
-		{"dot", tarball(t, file("./provider-x")), linux, []string{"archive", "provider-x"}},
-		{"other files", tarball(t, file("provider-x"), text("etc/profile"), text(".bashrc"), text("docs/deep/README.md"), text("archive")), linux, []string{"archive", "provider-x"}},
-		{"global header", tarball(t, tarEntry{tar.Header{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"comment": "abc"}}, ""}, file("provider-x")), linux, []string{"archive", "provider-x"}},
-		{"zip for Windows", zipped(t, zipFile("LICENSE.txt", 0o644), zipFile("provider-x.exe", 0o666)), registry.Platform{OS: "windows", Arch: "amd64"}, []string{"LICENSE.txt", "archive", "provider-x.exe"}},
-		{"zip with folders", zipped(t, zipFile("x/", fs.ModeDir|0o755), zipFile("x/provider-x", 0o644)), registry.Platform{OS: "darwin", Arch: "arm64"}, []string{"archive", "provider-x"}},
+			file("provider-x_1.2.3_linux_amd64/bin/provider-x"), text("provider-x_1.2.3_linux_amd64/README")), linux, []string{"README", archiveName, "provider-x"}},
+		{"two executables (K17)", tarball(t, file("helper"), file("provider-x")), linux, []string{archiveName, "provider-x"}},
+		{"dot", tarball(t, file("./provider-x")), linux, []string{archiveName, "provider-x"}},
+		{"other files", tarball(t, file("provider-x"), text("etc/profile"), text(".bashrc"), text("docs/deep/README.md"), text("archive")), linux, []string{archiveName, "provider-x"}},
+		{"global header", tarball(t, tarEntry{tar.Header{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"comment": "abc"}}, ""}, file("provider-x")), linux, []string{archiveName, "provider-x"}},
+		{"zip for Windows", zipped(t, zipFile("LICENSE.txt", 0o644), zipFile("provider-x.exe", 0o666)), registry.Platform{OS: "windows", Arch: "amd64"}, []string{"LICENSE.txt", archiveName, "provider-x.exe"}},
+		{"zip with folders", zipped(t, zipFile("x/", fs.ModeDir|0o755), zipFile("x/provider-x", 0o644)), registry.Platform{OS: "darwin", Arch: "arm64"}, []string{archiveName, "provider-x"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

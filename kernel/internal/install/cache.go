@@ -13,8 +13,9 @@ import (
 	"github.com/agentco/agent/kernel/internal/lock"
 )
 
-// archiveName is what the archive is called in the folder of its provider.
-const archiveName = "archive"
+// archiveName is what the archive is called in the folder of its provider. No program is called so: no element of a source
+// holds a tilde.
+const archiveName = "archive~"
 
 // Cache is a folder of installed providers, shared by all projects of a user. Its methods may be called from many
 // goroutines and processes.
@@ -121,7 +122,7 @@ func (c Cache) sum(path string) (lock.Checksum, error) {
 func regular(path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, syscall.ENOTDIR): // a file has taken the place of the folder
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP): // something has taken the place of the folder
 		return &Error{Code: ChecksumMismatch, On: path, Reason: err.Error(), Err: err}
 	case err != nil:
 		return err
@@ -136,6 +137,13 @@ func openRegular(path string) (*os.File, error) {
 		return nil, err
 	}
 	return os.Open(path)
+}
+
+func readRegular(path string) ([]byte, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
 }
 
 // mustBe fails when a file is not the one with that checksum.

@@ -99,7 +99,23 @@ func TestDamagedCopyIsFoundAndReplaced(t *testing.T) {
 		{"program is a folder", func(t *testing.T, s sandbox, k Key) {
 			require.NoError(t, os.Remove(s.cache.Path(k)))
 			require.NoError(t, os.Mkdir(s.cache.Path(k), 0o755))
-		}, CacheFailed, CacheFailed},
+		}, ChecksumMismatch, ChecksumMismatch},
+		{"program is a link to another", func(t *testing.T, s sandbox, k Key) {
+			require.NoError(t, os.Remove(s.cache.Path(k)))
+			require.NoError(t, os.Symlink(s.cache.Archive(k), s.cache.Path(k)))
+		}, ChecksumMismatch, ChecksumMismatch},
+		{"program is a link to itself", func(t *testing.T, s sandbox, k Key) {
+			require.NoError(t, os.Remove(s.cache.Path(k)))
+			require.NoError(t, os.Symlink(k.Program(), s.cache.Path(k)))
+		}, ChecksumMismatch, ChecksumMismatch},
+		{"a link to nowhere in the place of the folder", func(t *testing.T, s sandbox, k Key) {
+			require.NoError(t, os.RemoveAll(s.cache.dir(k)))
+			require.NoError(t, os.Symlink("nowhere", s.cache.dir(k)))
+		}, NotInstalled, NotInstalled},
+		{"a file in the place of the folder", func(t *testing.T, s sandbox, k Key) {
+			require.NoError(t, os.RemoveAll(s.cache.dir(k)))
+			require.NoError(t, os.WriteFile(s.cache.dir(k), nil, 0o644))
+		}, ChecksumMismatch, ChecksumMismatch},
 		{"mode", func(t *testing.T, s sandbox, k Key) {
 			require.NoError(t, os.Chmod(s.cache.Path(k), 0o644))
 		}, NotExecutable, NotExecutable},
@@ -270,6 +286,40 @@ func TestProjects(t *testing.T) {
 	all, err = p.All()
 	require.NoError(t, err)
 	require.Equal(t, []string{"/a", "/with\nnewline"}, all)
+}
+
+// Parts that somebody was killed with go, once nobody can be writing them any more.
+func TestOldPartsGo(t *testing.T) {
+	dir := t.TempDir()
+	old, young := filepath.Join(dir, newPrefix+"1"), filepath.Join(dir, newPrefix+"2")
+	for _, path := range []string{old, young} {
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+	}
+	longAgo := time.Now().Add(-2 * staleDownload)
+	require.NoError(t, os.Chtimes(old, longAgo, longAgo))
+	require.NoError(t, Projects{Dir: dir}.Add("/a"))
+	require.NoFileExists(t, old)
+	require.FileExists(t, young)
+	require.NoError(t, os.Chtimes(young, longAgo, longAgo))
+	require.NoError(t, writeWhole(filepath.Join(dir, "file"), func(*os.File) error { return nil }))
+	require.NoFileExists(t, young)
+}
+
+// A program may be called like anything that is beside it.
+func TestNamesOfPrograms(t *testing.T) {
+	for _, name := range []string{"archive", "license", "README"} {
+		t.Run(name, func(t *testing.T) {
+			source, err := config.ParseSource("github.com/o/" + name)
+			require.NoError(t, err)
+			archive := tarball(t, file(name), text("docs/LICENSE"), text("docs/readme"), text("docs/archive"))
+			k := keyFor(t, archive, linux)
+			k.Source = source
+			s := newSandbox(t)
+			require.NoError(t, s.install(t, archive, k))
+			_, err = s.cache.Verify(k, "")
+			require.NoError(t, err)
+		})
+	}
 }
 
 func TestNotAFile(t *testing.T) {

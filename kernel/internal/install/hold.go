@@ -32,6 +32,9 @@ func (h *Hold) Release() {
 // HoldProject makes this process the only one that installs for the project in root. waiting is called once when
 // another one is at it. The error is that of ctx, or an *Error.
 func (c Cache) HoldProject(ctx context.Context, root string, waiting func()) (*Hold, error) {
+	if real, err := filepath.EvalSymlinks(root); err == nil { // whichever way it was come to
+		root = real
+	}
 	return c.hold(ctx, waiting, []string{"project-" + short(root)})
 }
 

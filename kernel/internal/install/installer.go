@@ -162,6 +162,7 @@ func (r *run) install(ctx context.Context) error {
 		return err
 	}
 	defer hold.Release()
+	r.Cache.sweepDownloads(time.Now())
 	if err := r.each(func(i *item) error { return r.alone(i.key, func() error { return i.fetch(ctx) }) }); err != nil {
 		return r.discard(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/registry"
@@ -240,6 +241,7 @@ func (i *item) download(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", i.Cache.failed("download", i.key, err)
 	}
+	_ = os.Chtimes(path, time.Time{}, time.Now()) // it is gone on with: nobody sweeps it away
 	err = i.Registry.Download(ctx, i.asset, file, func(done, total int64) {
 		if i.Progress != nil {
 			i.Progress(i.choice.Name, done, total)

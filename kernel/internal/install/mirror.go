@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/registry"
@@ -107,7 +109,7 @@ func (m *mirroring) release(ctx context.Context, locked lock.Provider) (*registr
 func (m *mirroring) file(ctx context.Context, asset registry.Asset) error {
 	path := filepath.Join(m.dir, m.out.Version, asset.Name)
 	if asset.SHA256 != "" {
-		if there, err := os.Open(path); err == nil {
+		if there, err := openRegular(path); err == nil {
 			sum, err := lock.Sum(there)
 			_ = there.Close()
 			if err == nil && string(sum) == asset.SHA256 {
@@ -140,7 +142,7 @@ func (m *mirroring) indexPath() string { return filepath.Join(m.dir, registry.In
 
 // readIndex is what the mirror says it has; an index that is none is somebody else's file.
 func (m *mirroring) readIndex() (index registry.MirrorIndex, err error) {
-	old, err := os.ReadFile(m.indexPath())
+	old, err := readRegular(m.indexPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return index, nil
 	}
@@ -182,7 +184,8 @@ func writeWhole(path string, write func(*os.File) error) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, ".new-*")
+	clearNew(dir, time.Now())
+	temp, err := os.CreateTemp(dir, newPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -201,4 +204,17 @@ func writeWhole(path string, write func(*os.File) error) (err error) {
 		syncFolder(dir)
 	}
 	return err
+}
+
+// newPrefix is what the name of a file begins with that is not in its place yet.
+const newPrefix = ".new-"
+
+// clearNew removes what was to become a file long ago: who wrote it was killed.
+func clearNew(dir string, now time.Time) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), newPrefix) && now.Sub(info.ModTime()) > staleDownload {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/adrg/xdg"
 )
@@ -26,13 +28,14 @@ func UserProjects() Projects { return Projects{Dir: filepath.Join(xdg.StateHome,
 func (p Projects) Add(root string) error {
 	path := p.file(root)
 	content := []byte(root + "\n")
-	if known, err := os.ReadFile(path); err == nil && bytes.Equal(known, content) {
+	if known, err := readRegular(path); err == nil && bytes.Equal(known, content) {
 		return nil
 	}
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(p.Dir, ".new-*")
+	clearNew(p.Dir, time.Now())
+	temp, err := os.CreateTemp(p.Dir, newPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,13 @@ func (p Projects) All() ([]string, error) {
 	}
 	var roots []string
 	for _, e := range entries {
-		content, err := os.ReadFile(filepath.Join(p.Dir, e.Name()))
+		if strings.HasPrefix(e.Name(), newPrefix) { // it is being added, or was when somebody was killed
+			continue
+		}
+		content, err := readRegular(filepath.Join(p.Dir, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) { // it was removed meanwhile
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -136,6 +136,11 @@ func (c Cache) sweep(now time.Time) {
 		}
 		return nil
 	})
+	c.sweepDownloads(now)
+}
+
+// sweepDownloads removes the parts of downloads that nobody went on with.
+func (c Cache) sweepDownloads(now time.Time) {
 	entries, _ := os.ReadDir(c.Downloads())
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleDownload {

@@ -81,6 +81,9 @@ func (u *unpacker) visit(e entry) error {
 // document keeps what stands at the top, or in the one folder that wraps everything.
 func (u *unpacker) document(e entry, base string) error {
 	name := strings.ToLower(base)
+	if strings.EqualFold(base, u.program) { // they would be one file on some systems
+		return nil
+	}
 	if strings.Count(e.name, "/") > 1 || e.size > maxDocument || u.documents[name] || len(u.documents) == maxDocuments {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,18 @@ func TestPrepare(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(Path(root)))
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
+}
+
+// A lock file that nobody would read is not written.
+func TestTooLargeToBeRead(t *testing.T) {
+	f, path := example(t), Path(t.TempDir())
+	p := f.Providers[0].Clone()
+	for n := range maxBytes / 80 {
+		p.Checksums[registry.Platform{OS: "linux", Arch: strconv.Itoa(n)}] = sum
+	}
+	f.Set(p)
+	require.ErrorContains(t, f.Write(path), "write the lock file "+path+": it would have")
+	require.NoDirExists(t, filepath.Dir(path))
 }
 
 func TestNoFileLocksNothing(t *testing.T) {

@@ -76,7 +76,11 @@ const tempPrefix = ".agent.lock-"
 // Prepare does of Write what can fail. One process at a time may: what another one left that was killed is removed.
 func (f *File) Prepare(path string) (*Pending, error) {
 	p := &Pending{path: path}
-	if err := p.write(f.Bytes()); err != nil {
+	content := f.Bytes()
+	if len(content) > maxBytes { // nobody would read it again
+		return nil, p.failed(fmt.Errorf("it would have %d bytes, and it has at most %d", len(content), maxBytes))
+	}
+	if err := p.write(content); err != nil {
 		p.Discard()
 		return nil, p.failed(err)
 	}

@@ -10,13 +10,7 @@ import (
 
 // openFile opens a file of a mirror's folder; the request's url is its path.
 func (r request) openFile() (*os.File, *Error) {
-	f, err := os.Open(r.url)
-	if err == nil {
-		if info, statErr := f.Stat(); statErr != nil || !info.Mode().IsRegular() {
-			f.Close()
-			f, err = nil, errors.New("it is not a regular file")
-		}
-	}
+	f, err := openRegular(r.url)
 	if err == nil {
 		return f, nil
 	}
@@ -25,6 +19,18 @@ func (r request) openFile() (*os.File, *Error) {
 		e.Code, e.Reason = NotFound, "the mirror "+r.from.name+" does not have it"
 	}
 	return nil, r.blamed(e)
+}
+
+// openRegular does not open a named pipe, which would be to wait for whoever writes to it.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	return os.Open(path)
 }
 
 func (r request) readFile(limit int64) ([]byte, error) {

@@ -17,6 +17,9 @@ const maxPages = 20
 // maxPage is the size of one page, in bytes. A hundred releases with fifty files each take eight million.
 const maxPage = 64 << 20
 
+// maxListing is the size of all pages of a list together, in bytes.
+const maxListing = 256 << 20
+
 // forge is where a source is released.
 type forge struct{ c *Client }
 
@@ -34,11 +37,13 @@ func (f forge) read(ctx context.Context, s config.Source) (listing, error) {
 	}
 	all := listing{from: o.name}
 	r := request{from: o, url: o.base.String() + d.first(s), accept: d.accept, attempted: "list the releases of " + s.String()}
+	left := int64(maxListing)
 	for range maxPages {
-		data, header, err := f.c.fetch(ctx, r, maxPage)
+		data, header, err := f.c.fetch(ctx, r, min(maxPage, left))
 		if err != nil {
 			return listing{}, err
 		}
+		left -= int64(len(data))
 		page, err := d.parsePage(data)
 		if err != nil {
 			return listing{}, r.strange(err)

@@ -56,6 +56,8 @@ func (o *origin) redirected(r *http.Request, via []*http.Request) error {
 		return &redirectError{"it redirects without end"}
 	case !safe(r.URL):
 		return &redirectError{"it redirects to " + shownURL(r.URL) + ", which is not encrypted"}
+	case !o.maySend(r.URL):
+		return &redirectError{"it redirects to " + shownURL(r.URL) + ", which is this machine"}
 	case via[len(via)-1].URL.Scheme == "https" && r.URL.Scheme != "https":
 		return &redirectError{"it redirects from https to " + r.URL.Scheme}
 	}
@@ -72,6 +74,12 @@ func (e *redirectError) Is(target error) bool { return target == errRedirect }
 // safe reports whether what is sent to u stays between us and its host.
 func safe(u *url.URL) bool {
 	return u.Scheme == "https" && u.Host != "" || u.Scheme == "http" && loopback(u.Hostname())
+}
+
+// maySend reports whether the origin may send us to u. Servers of this machine are not for others to ask: they take
+// whoever reaches them for somebody who works here.
+func (o *origin) maySend(u *url.URL) bool {
+	return !loopback(u.Hostname()) || o.base == nil || loopback(o.base.Hostname())
 }
 
 func loopback(host string) bool {

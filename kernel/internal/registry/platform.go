@@ -10,7 +10,8 @@ import (
 // Platform is what an archive is built for, in Go's words.
 type Platform struct{ OS, Arch string }
 
-var platformPattern = regexp.MustCompile(`^([a-z0-9]+)_([a-z0-9]+)$`)
+// A platform is a name in the lock file, and no name begins with a digit.
+var platformPattern = regexp.MustCompile(`^([a-z][a-z0-9]*)_([a-z0-9]+)$`)
 
 // ParsePlatform reads OS_ARCH, such as linux_amd64.
 func ParsePlatform(s string) (Platform, error) {

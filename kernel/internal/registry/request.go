@@ -66,6 +66,9 @@ func (c *Client) exchange(ctx context.Context, r request) (*answer, *Error) {
 		return nil, r.blamed(&Error{Code: InvalidAnswer, Attempted: r.attempted, On: r.from.name, Reason: "an address that is not https was given for it"})
 	}
 	shown := shownURL(u)
+	if !r.from.maySend(u) {
+		return nil, r.blamed(&Error{Code: InvalidAnswer, Attempted: r.attempted, On: shown, Reason: r.from.name + " gave an address of this machine for it"})
+	}
 	if !printable(r.from.token) {
 		return nil, r.blamed(&Error{Code: AccessDenied, Attempted: r.attempted, On: r.from.name, Reason: "the value of " + r.from.tokenEnv + " is no token: it holds blanks or control codes"})
 	}

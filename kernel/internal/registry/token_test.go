@@ -99,7 +99,8 @@ func TestRedirects(t *testing.T) {
 		want     string
 	}{
 		{"to plain http", "http://storage.example/" + name, registry.InvalidAnswer, "not encrypted"},
-		{"from https to this machine's http", "http://127.0.0.1:9/" + name, registry.InvalidAnswer, "from https to http"},
+		{"to this machine", "http://127.0.0.1:9/" + name, registry.InvalidAnswer, "127.0.0.1:9/" + name + ", which is this machine"},
+		{"to this machine by another name", "https://LOCALHOST/" + name, registry.InvalidAnswer, "which is this machine"},
 		{"to a file", "file:///etc/passwd", registry.InvalidAnswer, "not encrypted"},
 		{"in a circle", "https://github.com/agentco/provider-x/releases/download/v1.0.0/" + name, registry.InvalidAnswer, "redirects without end"},
 	}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	cryptorand "crypto/rand"
+	"encoding/base64"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/kernel/internal/registry/registrytest"
+)
+
+// script is a release of provider-filesystem that is quick to install, and never started.
+func script(v string) registrytest.Release {
+	noise := make([]byte, 1<<20)
+	_, _ = cryptorand.Read(noise)
+	return registrytest.Built("provider-filesystem", v, []byte("#!/bin/sh\n# "+base64.StdEncoding.EncodeToString(noise)+"\n"), here, elsewhere)
+}
+
+// Whenever agent init is killed, the next one succeeds, and leaves one good copy and nothing half done (K02). With
+// AGENT_LONG it is killed 250 times.
+func TestInitKilledAtRandom(t *testing.T) {
+	kills := 25
+	if long {
+		kills = 250
+	}
+	m := newMachine(t)
+	m.publish(script("2.0.0"), script("2.0.1"))
+	began := time.Now()
+	m.must("init")
+	takes := time.Since(began)
+	for n := range kills {
+		switch n % 3 {
+		case 0: // everything anew
+			require.NoError(t, os.RemoveAll(m.path("cache/agent/providers")))
+			require.NoError(t, os.RemoveAll(m.path("project/.agent")))
+		case 1: // a lock file, and a damaged copy
+			m.tamper()
+		case 2: // an upgrade
+			m.write("project/agent.hcl", strings.Replace(m.read("project/agent.hcl"), "~> 2.0.0", "= 2.0.0", 1))
+			m.must("init")
+			m.write("project/agent.hcl", strings.Replace(m.read("project/agent.hcl"), "= 2.0.0", "~> 2.0.0", 1))
+			m.prune("2.0.1")
+		}
+		victim := m.command("init", "--upgrade")
+		require.NoError(t, victim.Start())
+		time.Sleep(rand.N(takes)) //nolint:forbidigo // a moment that nobody chose is what is tested
+		_ = victim.Process.Kill()
+		_ = victim.Wait()
+		m.must("init", "--upgrade")
+		require.Equal(t, "2.0.1", m.locked("filesystem").Version)
+		require.Empty(t, m.halfDone(), "after kill %d", n)
+	}
+}
+
+// prune removes one version from the cache.
+func (m *machine) prune(v string) {
+	m.Helper()
+	require.NoError(m, os.RemoveAll(m.path("cache/agent/providers/github.com/agentco/provider-filesystem/"+v)))
+}
+
+// halfDone is what should be gone once an init has succeeded.
+func (m *machine) halfDone() (found []string) {
+	m.Helper()
+	for _, top := range []string{"project", "cache/agent/providers", "cache/agent/downloads", "state"} {
+		require.NoError(m, filepath.WalkDir(m.path(top), func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case os.IsNotExist(err):
+				return nil
+			case err != nil:
+				return err
+			case strings.HasPrefix(d.Name(), ".") && d.Name() != ".agent", !d.IsDir() && strings.Contains(path, "/downloads/"):
+				found = append(found, path)
+			}
+			return nil
+		}))
+	}
+	return found
+}
+
+// Nothing that an init is about to lock is pruned, and neither fails since the other runs.
+func TestPruneRacesInit(t *testing.T) {
+	m := newMachine(t)
+	m.publish(script("2.0.0"))
+	rounds := 5
+	if long {
+		rounds = 50
+	}
+	for range rounds {
+		require.NoError(t, os.RemoveAll(m.path("cache/agent/providers")))
+		require.NoError(t, os.RemoveAll(m.path("project/.agent")))
+		results := make([]ran, 6)
+		var wait sync.WaitGroup
+		for n := range results {
+			cmd := m.command([]string{"init", "providers"}[n%2], []string{"", "prune"}[n%2])
+			if n%2 == 0 {
+				cmd.Args = cmd.Args[:2]
+			}
+			wait.Go(func() { results[n] = m.runCommand(cmd) })
+		}
+		wait.Wait()
+		for _, r := range results {
+			require.Zero(t, r.code, r.stdout+r.stderr)
+		}
+		require.Contains(t, m.must("init", "--lockfile=readonly").stdout, "cache")
+		require.Empty(t, m.halfDone())
+	}
+}
