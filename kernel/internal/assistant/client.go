@@ -37,21 +37,22 @@ type format interface {
 // Clients are all that are known.
 func Clients() []*Client {
 	both, mine := []Scope{Project, User}, []Scope{User, Project}
-	servers := jsonFormat{key: "mcpServers", value: typedEntry}
+	stdio := [2]string{"type", "stdio"}
+	servers := jsonFormat{key: "mcpServers", kind: stdio}
 	return []*Client{
 		{Name: "claude", Title: "Claude Code", Scopes: both, format: servers, file: claudeFile, command: claudeCommand,
 			Then: "Start claude in the project: it asks once whether the server may be used, and /mcp shows it."},
-		{Name: "claude-desktop", Title: "Claude Desktop", Scopes: []Scope{User}, format: jsonFormat{key: "mcpServers", value: plainEntry}, file: desktopFile,
+		{Name: "claude-desktop", Title: "Claude Desktop", Scopes: []Scope{User}, format: jsonFormat{key: "mcpServers"}, file: desktopFile,
 			Then: "Quit Claude Desktop and start it again."},
 		{Name: "codex", Title: "Codex", Scopes: mine, format: tomlFormat{key: "mcp_servers", timeout: longestCall}, file: codexFile, command: codexCommand,
 			Then: "Start codex again; /mcp shows the server. A file in a project counts once the project is trusted."},
-		{Name: "gemini", Title: "Gemini CLI", Scopes: both, format: jsonFormat{key: "mcpServers", value: plainEntry}, file: dotFile(".gemini", "settings.json"),
+		{Name: "gemini", Title: "Gemini CLI", Scopes: both, format: jsonFormat{key: "mcpServers"}, file: dotFile(".gemini", "settings.json"),
 			Then: "Start gemini again; /mcp shows the server."},
-		{Name: "vscode", Title: "VS Code", Scopes: both, format: jsonFormat{key: "servers", value: typedEntry}, file: codeFile,
+		{Name: "vscode", Title: "VS Code", Scopes: both, format: jsonFormat{key: "servers", kind: stdio}, file: codeFile,
 			Then: "Choose Start above the entry in the file; its tools are then in the list of the chat's agent mode."},
 		{Name: "cursor", Title: "Cursor", Scopes: both, format: servers, file: dotFile(".cursor", "mcp.json"),
 			Then: "Enable the server in Cursor's settings, under MCP."},
-		{Name: "zed", Title: "Zed", Scopes: mine, format: jsonFormat{key: "context_servers", value: zedEntry}, file: zedFile,
+		{Name: "zed", Title: "Zed", Scopes: mine, format: jsonFormat{key: "context_servers", kind: [2]string{"source", "custom"}}, file: zedFile, // which older versions want
 			Then: "The agent panel's settings show the server, with a green dot."},
 	}
 }

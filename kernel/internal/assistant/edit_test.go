@@ -186,3 +186,13 @@ func within(text, of []byte) bool {
 	}
 	return len(bytes.TrimSpace(text)) == 0
 }
+
+// The documentation shows what is written.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/mcp.md")
+	require.NoError(t, err)
+	for _, client := range Clients() {
+		require.Contains(t, string(page), "--client "+client.Name)
+		require.Contains(t, string(page), "    "+strings.ReplaceAll(client.Snippet(example()), "\n", "\n    ")+"\n", client.Name)
+	}
+}

@@ -13,47 +13,45 @@ import (
 type jsonFormat struct {
 	// key is the member of the file that holds the servers.
 	key string
-	// value is what a server is there.
-	value func(Entry) any
-}
-
-// commandLine is what all of them have in common.
-type commandLine struct {
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-}
-
-func plainEntry(e Entry) any { return commandLine{e.Command, e.Args} }
-
-func typedEntry(e Entry) any {
-	return struct {
-		Type string `json:"type"`
-		commandLine
-	}{"stdio", commandLine{e.Command, e.Args}}
-}
-
-// zedEntry says source, which versions of before 2026 want.
-func zedEntry(e Entry) any {
-	return struct {
-		Source string `json:"source"`
-		commandLine
-	}{"custom", commandLine{e.Command, e.Args}}
+	// kind is a member, and its value, that says what kind of server it is; empty when the client wants none.
+	kind [2]string
 }
 
 func (f jsonFormat) snippet(e Entry) string {
-	return encoded(map[string]any{f.key: map[string]any{e.Name: f.value(e)}}, "", "  ")
+	s := style{eol: "\n", indent: "  "}
+	return s.object(0, quoted(f.key)+": "+f.servers(e, s, 1))
 }
 
-// encoded is a value over several lines, all but the first of which begin with prefix.
-func encoded(v any, prefix, indent string) string {
-	var b bytes.Buffer
+// servers is an object with the entry.
+func (f jsonFormat) servers(e Entry, s style, depth int) string {
+	return s.object(depth, quoted(e.Name)+": "+f.server(e, s, depth+1))
+}
+
+// server is the entry by itself.
+func (f jsonFormat) server(e Entry, s style, depth int) string {
+	members := []string{`"command": ` + quoted(e.Command), `"args": ` + list(e.Args)}
+	if f.kind[0] != "" {
+		members = append([]string{quoted(f.kind[0]) + ": " + quoted(f.kind[1])}, members...)
+	}
+	return s.object(depth, members...)
+}
+
+// quoted is a string in JSON, and a basic string of TOML, which takes one character less as it is.
+func quoted(text string) string {
+	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, indent)
-	if err := enc.Encode(v); err != nil {
-		panic("assistant: an entry that is not JSON: " + err.Error()) // strings alone are in it
+	_ = enc.Encode(text) // of a string, to memory
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
+}
+
+// list is one of strings, in one line, in either format.
+func list(items []string) string {
+	written := make([]string, len(items))
+	for i, item := range items {
+		written[i] = quoted(item)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return "[" + strings.Join(written, ", ") + "]"
 }
 
 func (f jsonFormat) edit(content []byte, e Entry, force bool) ([]byte, error) {
@@ -93,7 +91,7 @@ func (f jsonFormat) put(root *hujson.Value, t text, e Entry, force bool) (change
 		return false, err
 	}
 	if servers == nil {
-		style.insert(all, 0, f.key, map[string]any{e.Name: f.value(e)})
+		style.insert(all, 0, f.key, f.servers(e, style, 1))
 		return true, nil
 	}
 	in, err := members(servers, f.key)
@@ -105,7 +103,7 @@ func (f jsonFormat) put(root *hujson.Value, t text, e Entry, force bool) (change
 		return false, err
 	}
 	if there == nil {
-		style.insert(in, 1, e.Name, f.value(e))
+		style.insert(in, 1, e.Name, f.server(e, style, 2))
 		return true, nil
 	}
 	return f.replace(there, style, e, force)
@@ -124,7 +122,7 @@ func (f jsonFormat) replace(there *hujson.Value, style style, e Entry, force boo
 	case !force:
 		return false, other(e.Name, said)
 	}
-	there.Value = style.value(f.value(e), 2)
+	there.Value = parsed(f.server(e, style, 2))
 	return true, nil
 }
 

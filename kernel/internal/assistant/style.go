@@ -31,19 +31,24 @@ func styleOf(root *hujson.Value, eol string) style {
 	return s
 }
 
-// value is one of ours at a depth.
-func (s style) value(v any, depth int) hujson.ValueTrimmed {
-	written := strings.ReplaceAll(encoded(v, strings.Repeat(s.indent, depth), s.indent), "\n", s.eol)
-	parsed, err := hujson.Parse([]byte(written))
+// object is one of ours, whose closing brace is at a depth.
+func (s style) object(depth int, members ...string) string {
+	outer, inner := s.eol+strings.Repeat(s.indent, depth), s.eol+strings.Repeat(s.indent, depth+1)
+	return "{" + inner + strings.Join(members, ","+inner) + outer + "}"
+}
+
+// parsed is a value of ours.
+func parsed(written string) hujson.ValueTrimmed {
+	value, err := hujson.Parse([]byte(written))
 	if err != nil {
 		panic("assistant: an entry that is not JSON: " + err.Error())
 	}
-	return parsed.Value
+	return value.Value
 }
 
 // insert adds a member behind all others. Comments that follow the last one stay with it, and a comma that ends the
 // object still does.
-func (s style) insert(o *hujson.Object, depth int, key string, v any) {
+func (s style) insert(o *hujson.Object, depth int, key, written string) {
 	rest := bytes.TrimRight(o.AfterExtra, " \t\r\n")
 	closing := strings.Repeat(s.indent, depth)
 	if at := bytes.LastIndexByte(o.AfterExtra, '\n'); at >= len(rest) {
@@ -51,7 +56,7 @@ func (s style) insert(o *hujson.Object, depth int, key string, v any) {
 	}
 	added := hujson.ObjectMember{
 		Name:  hujson.Value{BeforeExtra: hujson.Extra(string(rest) + s.eol + strings.Repeat(s.indent, depth+1)), Value: hujson.String(key)},
-		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: s.value(v, depth+1)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: parsed(written)},
 	}
 	if last := len(o.Members) - 1; last >= 0 && o.Members[last].Value.AfterExtra != nil {
 		added.Value.AfterExtra = hujson.Extra{}

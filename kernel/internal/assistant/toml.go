@@ -19,15 +19,8 @@ type tomlFormat struct {
 }
 
 func (f tomlFormat) snippet(e Entry) string {
-	var args []string
-	for _, arg := range e.Args {
-		args = append(args, quoted(arg))
-	}
-	return fmt.Sprintf("[%s.%s]\ncommand = %s\nargs = [%s]\ntool_timeout_sec = %d", f.key, e.Name, quoted(e.Command), strings.Join(args, ", "), f.timeout)
+	return fmt.Sprintf("[%s.%s]\ncommand = %s\nargs = %s\ntool_timeout_sec = %d", f.key, e.Name, quoted(e.Command), list(e.Args), f.timeout)
 }
-
-// quoted is a basic string, which JSON writes in the same way but for one character.
-func quoted(s string) string { return strings.ReplaceAll(encoded(s, "", ""), "\x7f", `\u007f`) }
 
 func (f tomlFormat) edit(content []byte, e Entry, force bool) ([]byte, error) {
 	t := parted(content)
