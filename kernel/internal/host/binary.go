@@ -23,8 +23,8 @@ func (e *ChecksumError) Error() string {
 		"run agent init to install it again, and find out who changed it", e.Path, e.Want, e.Got)
 }
 
-// verified is a binary of which exactly what was hashed will run, whatever happens to its path meanwhile. Only who may
-// write into the installed file itself, and does so between the two, is not noticed.
+// verified is a binary of which exactly what was hashed will run, whatever happens to its path meanwhile. Only who writes
+// into the installed file itself between the two, as this user, is not noticed.
 type verified struct {
 	path string // what to execute
 	file *os.File
