@@ -311,7 +311,7 @@ func TestNamesOfPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source, err := config.ParseSource("github.com/o/" + name)
 			require.NoError(t, err)
-			archive := tarball(t, file(name), text("docs/LICENSE"), text("docs/readme"), text("docs/archive"))
+			archive := tarball(t, file(name), text("docs/LICENSE"), text("docs/readme"))
 			k := keyFor(t, archive, linux)
 			k.Source = source
 			s := newSandbox(t)
