@@ -51,6 +51,8 @@ test-long: ## run the tests that can be run for longer: all faults, races, prope
 	go test -count=1 -timeout 10m -run RaceOfProcesses ./sdk/jail -race-time=60s
 	go test -count=1 -timeout 30m -run Property ./providers/filesystem -rapid.checks=3000
 	go test -count=1 -timeout 30m ./providers/bash -exits 10000 -calls 1000
+	AGENT_LONG=1 go test -count=1 -timeout 20m -run 'KilledAtRandom|Soak' ./kernel/cmd/agent
+	MCP_LOAD_CALLS=2000 go test -count=1 -timeout 20m -run MCPLoad ./kernel/cmd/agent
 
 FUZZTIME ?= 10s
 .PHONY: fuzz
