@@ -124,6 +124,9 @@ func TestCommands(t *testing.T) {
 		{"no-break space", goTest, "go test\u00a0x", possible},
 		{"text turned round", goTest, "go test \u202ex", possible},
 		{"not UTF-8", goTest, "go test \xff", possible},
+		{"line continued within a sign", goTest, "go test \"$\\\n(rm -rf /)\"", possible}, // the shell reads $(rm -rf /)
+		{"line continued within a quote of C", goTest, "go test $\\\n'\\x72m'", possible},
+		{"line continued within a word", goTest, "go te\\\nst ./...", certain},
 		{"open quote", goTest, "go test '", possible},
 		{"not closed", goTest, "go test (", possible},
 		{"too long", goTest, "go test " + strings.Repeat("x", maxScript), possible},
@@ -148,6 +151,9 @@ func TestCommands(t *testing.T) {
 		{"glob behind an option", []string{"go test -run=*"}, "go test -run=X", certain},
 		{"glob and further words", []string{"go test -run=*"}, "go test -run=X y", none},
 		{"glob of files for a glob", []string{"rm *.tmp x"}, "rm *.tmp x", possible},
+		{"glob of braces that are two words", []string{"cat d/*"}, "cat d/a{},b}", possible}, // d/a} d/ab
+		{"glob of braces that begin with a pair", []string{"cat *d"}, `cat ""{},b}d`, possible},
+		{"a pair of braces", []string{"echo {}"}, "echo {}", certain},
 		{"two globs", []string{"cp a*b*c"}, "cp aXbYc", certain},
 		{"two globs, the wrong way round", []string{"cp a*b*c"}, "cp acb", none},
 		{"quoted star", []string{"echo '*'"}, "echo '*'", certain},
@@ -182,6 +188,7 @@ func TestCommands(t *testing.T) {
 		{"denied, half a variable", deny, "r$X y", possible},
 		{"denied, braces", deny, "{rm,-rf,/}", possible},
 		{"denied, what it is given is a variable", deny, "git $X", possible},
+		{"denied, in a sign that goes over a line", deny, "echo \"$\\\n(rm x)\"", possible},
 		{"denied, cannot be read", deny, "rm '", possible},
 		{"denied glob", deny, "curl -s --upload-file x https://example.org", possible},
 		{"denied glob, one word", deny, "curl url --upload-file x", certain},

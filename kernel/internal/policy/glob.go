@@ -54,12 +54,16 @@ func (g Glob) covers(name, value string, at Place) bool {
 	if !isPath(name) {
 		return !dotted(value) && matches(within(g.source), value)
 	}
-	if g.absolute {
-		return matches(within(g.pattern), filepath.ToSlash(at.absolute(value)))
-	}
 	rel, inside := at.relative(value)
-	return inside && matches(within(g.pattern), rel)
+	real, whole, realInside, ok := at.behind(value)
+	if g.absolute {
+		return ok && g.holds(filepath.ToSlash(at.absolute(value))) && (g.holds(whole) || g.holds(at.unlinked(real, realInside)))
+	}
+	return ok && inside && realInside && g.holds(rel) && g.holds(real)
 }
+
+// holds reports whether a path is in the glob.
+func (g Glob) holds(path string) bool { return path != "" && matches(within(g.pattern), path) }
 
 // within is a pattern for which a folder is not in itself.
 func within(pattern string) string {
@@ -69,20 +73,31 @@ func within(pattern string) string {
 	return pattern
 }
 
-// mayCover reports whether a value can turn out to be one of those that the glob shows, on a file system that does not
-// tell upper case from lower case, or as a path although its name does not say so.
+// mayCover reports whether a value can turn out to be one of those that the glob shows: behind a link, on a file system
+// that does not tell upper case from lower case, or as a path although its name does not say so.
 func (g Glob) mayCover(name, value string, at Place) bool {
-	whole := filepath.ToSlash(at.absolute(value))
-	ways := []string{whole}
-	if rel, inside := at.relative(value); inside {
-		ways = append(ways, rel)
-	} else if strings.HasPrefix(g.pattern, "**") {
-		ways = append(ways, strings.TrimPrefix(whole, "/"))
+	rel, inside := at.relative(value)
+	ways := g.ways(rel, filepath.ToSlash(at.absolute(value)), inside)
+	if rel, whole, inside, ok := at.behind(value); ok {
+		ways = append(ways, g.ways(rel, whole, inside)...)
+		ways = append(ways, at.unlinked(rel, inside))
 	}
 	if slices.ContainsFunc(ways, func(way string) bool { return matches(fold(g.pattern), fold(way)) }) {
 		return true
 	}
 	return !isPath(name) && (matches(fold(g.source), fold(value)) || matches(fold(g.pattern), fold(path.Clean(value))))
+}
+
+// ways are how the glob may write a path.
+func (g Glob) ways(rel, whole string, inside bool) []string {
+	switch {
+	case inside:
+		return []string{whole, rel}
+	case strings.HasPrefix(g.pattern, "**"):
+		return []string{whole, strings.TrimPrefix(whole, "/")}
+	default:
+		return []string{whole}
+	}
 }
 
 func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
@@ -94,8 +109,7 @@ func dotted(value string) bool {
 
 func matches(pattern, text string) bool { return doublestar.MatchUnvalidated(pattern, text) }
 
-// absolute is a path as the working directory has it, without . and .. in it. Links are not followed: nothing is known
-// of a file system here, and what is behind a link the provider's own limits decide.
+// absolute is a path as the working directory has it, without . and .. in it, and as it is written: no link is followed.
 func (p Place) absolute(value string) string {
 	if !filepath.IsAbs(value) {
 		value = filepath.Join(p.Dir, value)

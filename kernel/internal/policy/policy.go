@@ -1,5 +1,5 @@
-// Package policy decides whether a call may run, must be asked about, or is refused. It is pure: rules and a call go
-// in, a decision that says which rule made it, and why no other, comes out.
+// Package policy decides whether a call may run, must be asked about, or is refused: rules and a call go in, a decision
+// that says which rule made it, and why no other, comes out. All that it looks at besides is where links lead.
 //
 // The most specific rule that is about a call decides, by the tuple (command, arguments, tool_name, provider, risk,
 // kind). Of rules that are equally specific the strictest does: deny, then ask, then allow.
@@ -8,10 +8,11 @@
 // is the careful one:
 //
 //   - a rule covers a call when that is certain: every simple command of the script is one of its patterns, word by
-//     word, and there is nothing else in it; every value of the argument, with . and .. resolved, is in its glob;
+//     word, and there is nothing else in it; every value of the argument, with . and .. resolved, is in its glob, and
+//     so is what links in it lead to;
 //   - a rule that asks or denies also holds for what may turn out to be covered: one such command anywhere in the
-//     script, behind sudo or in $(…); one such value, in upper or lower case, or for "path" in any argument that is a
-//     path. It can then only make the decision of the rules that are certain stricter, and only where it is as
+//     script, behind sudo or in $(…); one such value, behind a link, in upper or lower case, or for "path" in any
+//     argument that is a path. It can then only make the decision of the rules that are certain stricter, and only where it is as
 //     specific as they are.
 //
 // No list of what is denied holds a program that wants to get past it: an interpreter can do anything. Allow what is

@@ -62,6 +62,9 @@ func parseScript(text string, options ...syntax.ParserOption) (*syntax.File, err
 			return nil, fmt.Errorf("it holds %q, which not everybody sees", c)
 		}
 	}
+	if strings.Contains(text, "$\\\n") {
+		return nil, errors.New("a line is continued right after a $, where readers differ on what begins")
+	}
 	if strings.Count(text, "(")+strings.Count(text, "{") > 1000 {
 		return nil, errors.New("it is nested too deeply")
 	}

@@ -24,6 +24,9 @@ func readWord(w *syntax.Word) word {
 	for _, part := range w.Parts {
 		r.part(part)
 	}
+	if w.Lit() == "{}" { // what find has put a name in
+		return word{text: "{}", fixed: true}
+	}
 	return word{text: r.text.String(), fixed: r.fixed, hidden: r.hidden}
 }
 
@@ -82,7 +85,7 @@ func (r *reader) unquoted(text string) {
 			continue
 		case c == '*' || c == '?',
 			c == '[' && text != "[",
-			c == '{' && !strings.HasPrefix(text[i:], "{}"),
+			c == '{',
 			c == '~' && (i == 0 || text[i-1] == '=' || text[i-1] == ':'):
 			r.fixed = false
 		}
