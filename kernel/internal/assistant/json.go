@@ -111,7 +111,7 @@ func (f jsonFormat) put(root *hujson.Value, t text, e Entry, force bool) (change
 
 func (f jsonFormat) replace(there *hujson.Value, style style, e Entry, force bool) (changed bool, err error) {
 	plain := there.Clone()
-	plain.Standardize()
+	plain.Standardize() //nolint:misspell // the spelling of the library
 	var said any
 	if err := json.Unmarshal(plain.Pack(), &said); err != nil {
 		return false, &FileError{Why: err.Error()}
@@ -128,7 +128,7 @@ func (f jsonFormat) replace(there *hujson.Value, style style, e Entry, force boo
 
 // decodedJSON is what a file says.
 func decodedJSON(body []byte) (map[string]any, error) {
-	plain, err := hujson.Standardize(bytes.Clone(body))
+	plain, err := hujson.Standardize(bytes.Clone(body)) //nolint:misspell // the spelling of the library
 	if err != nil {
 		return nil, unreadable(err)
 	}
