@@ -21,15 +21,16 @@ func (r *release) check() error {
 			return fmt.Errorf("%s: %w", m.dir, err)
 		}
 	}
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	of, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		return err
 	}
-	downloaded := filepath.Join(strings.TrimSpace(string(cache)), "cache", "download")
+	cache, others, _ := strings.Cut(strings.TrimSpace(string(of)), "\n")
+	downloaded := filepath.Join(cache, "cache", "download")
 	env := append(os.Environ(),
 		"GOWORK=off", "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "GOBIN="+filepath.Join(r.temp, "bin"),
-		"GOMODCACHE="+filepath.Join(r.temp, "cache"), "GONOSUMDB="+repository+"*", "GONOSUMCHECK=1",
-		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(downloaded)+",off",
+		"GOMODCACHE="+filepath.Join(r.temp, "cache"),
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(downloaded)+","+others,
 		"GOSUMDB=off",
 	)
 	for _, m := range r.modules {
