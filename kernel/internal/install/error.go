@@ -1,6 +1,9 @@
 package install
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kind is the one category an Error is in. Its text is stable: scripts see it.
 type Kind string
@@ -37,6 +40,11 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("cannot %s (%s): %s", e.Attempted, e.On, e.Reason) }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// ofArchive reports whether the archive is at fault, and will be the next time, too.
+func (e *Error) ofArchive() bool {
+	return slices.Contains([]Kind{UnsafeArchive, InvalidArchive, NoBinary, ChecksumMismatch}, e.Code)
+}
 
 // Kind is the category as text.
 func (e *Error) Kind() string { return string(e.Code) }

@@ -214,7 +214,8 @@ func (i *item) fetch(ctx context.Context) error {
 	staged, err := i.Cache.Stage(i.key, archive)
 	if err != nil {
 		var e *Error
-		if errors.As(err, &e) && e.Code != CacheFailed && e.Code != NotExecutable { // it will be no better next time
+		if errors.As(err, &e) && e.ofArchive() {
+			e.On = i.asset.Name + " from " + i.choice.From // the copy of it goes
 			_ = os.Remove(archive)
 			_ = os.Remove(filepath.Dir(archive)) // unless there is more
 		}

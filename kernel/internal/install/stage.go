@@ -39,7 +39,7 @@ func (c Cache) Stage(k Key, archive string) (*Staged, error) {
 	err = errors.Join(err, s.Discard())
 	out := c.failed("install", k, err)
 	var e *Error
-	if errors.As(out, &e) {
+	if errors.As(out, &e) && e.ofArchive() {
 		e.On = archive
 	}
 	return nil, out

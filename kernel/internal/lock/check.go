@@ -2,6 +2,7 @@ package lock
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
@@ -23,9 +24,9 @@ func (p *parser) checkVersion(tokens hclsyntax.Tokens) bool {
 			if depth != 0 || string(t.Bytes) != "lock_file_version" || i+2 >= len(tokens) || tokens[i+1].Type != hclsyntax.TokenEqual {
 				continue
 			}
-			version, err := strconv.Atoi(string(tokens[i+2].Bytes))
+			version, err := strconv.ParseInt(string(tokens[i+2].Bytes), 10, 64)
 			switch {
-			case err != nil || version < 1:
+			case err != nil && !errors.Is(err, strconv.ErrRange) || version < 1: // out of range it is the largest there is
 				p.fail(tokens[i+2].Range, "Invalid lock_file_version", "It is a whole number from 1 on. %s", startAnew)
 			case version > Version:
 				p.newer = true

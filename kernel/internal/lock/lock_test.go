@@ -164,6 +164,7 @@ func TestInvalid(t *testing.T) {
 	}{
 		{"newer", "lock_file_version = 2\nwhat { is [this", "x:1:21: The lock file is from a newer agent", "lock-too-new"},
 		{"newer, below what is unknown", "shape = 3\n[[[]]]\nlock_file_version = 7\n", "x:3:21: ", "lock-too-new"},
+		{"much newer", "lock_file_version = 99999999999999999999\n", "is from a newer agent", "lock-too-new"},
 		{"no version", `provider "bash" {}`, "No lock_file_version", "lock-invalid"},
 		{"version of another kind", "lock_file_version = \"1\"\n", "x:1:21: Invalid lock_file_version", "lock-invalid"},
 		{"version zero", "lock_file_version = 0\n", "Invalid lock_file_version", "lock-invalid"},

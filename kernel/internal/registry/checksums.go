@@ -46,7 +46,7 @@ func checksumLine(line string) (hash, name string, ok bool) {
 	if _, err := hex.DecodeString(hash); err != nil {
 		return "", "", false
 	}
-	if strings.ContainsFunc(name, unicode.IsControl) { // it would reach the terminal in messages
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) { // it would reach the terminal in messages
 		return "", "", false
 	}
 	return strings.ToLower(hash), name, true

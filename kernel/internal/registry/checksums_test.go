@@ -48,6 +48,8 @@ func TestParseChecksumsRefuses(t *testing.T) {
 		{"one space", one + " x\n", "line 1 is not"},
 		{"a web page", "<!DOCTYPE html>\n<html>\n", "line 1 is not"},
 		{"control codes", one + "  x\x1b[2J\n", "line 1 is not"},
+		{"control codes of eight bits", one + "  x\u009b2J\n", "line 1 is not"},
+		{"text from right to left", one + "  x\u202etxt\n", "line 1 is not"},
 		{"BSD style", "SHA256 (x) = " + one + "\n", "line 1 is not"},
 	}
 	for _, tt := range tests {

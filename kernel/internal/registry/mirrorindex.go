@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // IndexName is the file in a source's folder of a mirror that says what is there.
@@ -39,9 +40,10 @@ func ParseMirrorIndex(data []byte) (MirrorIndex, error) {
 	return index, nil
 }
 
+// plainName reports whether a name leads nowhere else, and does nothing to a terminal that shows it.
 func plainName(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= 255 &&
-		!strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\\' || r == ':' })
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '/' || r == '\\' || r == ':' })
 }
 
 // Marshal is the text of the file, the same for the same content.

@@ -19,9 +19,10 @@ type origin struct {
 	mirror          bool
 }
 
-// authorise shows the token to base's host, and to no other.
+// authorise shows the token to base's host, and to no other. A user in an address, which somebody else made up, is nobody's.
 func (o *origin) authorise(r *http.Request) {
 	r.Header.Del("Authorization")
+	r.URL.User = nil
 	if o.token != "" && o.owns(r.URL) {
 		r.Header.Set("Authorization", "Bearer "+o.token)
 	}
