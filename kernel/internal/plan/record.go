@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -140,9 +139,9 @@ func (r *Record) write(l line) error {
 func read(text []byte) *AppliedError {
 	applied := &AppliedError{}
 	at := map[string]int{}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+	for text := range bytes.Lines(text) {
 		var l line
-		if json.Unmarshal(lines.Bytes(), &l) != nil {
+		if json.Unmarshal(text, &l) != nil {
 			continue
 		}
 		i, begun := at[l.Call]

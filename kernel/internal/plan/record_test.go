@@ -3,6 +3,7 @@ package plan
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,19 @@ func TestClaimWithAHalfLine(t *testing.T) {
 	r, err := StoreIn(dir).Claim(p)
 	require.NoError(t, err, "the call waits until its line is whole")
 	require.NoError(t, r.Close())
+}
+
+// A name may be as long as anybody likes, and its plan is still applied once.
+func TestClaimOfAVeryLongName(t *testing.T) {
+	store, p, name := StoreIn(t.TempDir()), sample(t), strings.Repeat("n", 1<<20)
+	r, err := store.Claim(p)
+	require.NoError(t, err)
+	require.NoError(t, r.Began(name))
+	require.NoError(t, r.Close())
+	_, err = store.Claim(p)
+	var applied *AppliedError
+	require.ErrorAs(t, err, &applied)
+	require.Equal(t, []Trace{{Call: name}}, applied.Calls)
 }
 
 func TestNoClaimWithoutARecord(t *testing.T) {
