@@ -119,7 +119,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 		a.planCommand(),
 		a.applyCommand(),
 		a.shellCommand(),
-		a.mcpCommands(),
+		a.mcpCommand(),
 		a.policyCommand(),
 		a.sessionCommand(),
 		a.providerCommand(),

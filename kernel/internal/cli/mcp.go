@@ -32,6 +32,8 @@ type mcpFlags struct {
 	origins   []string
 }
 
+const defaultPatience = 5 * time.Minute
+
 func (a *app) mcpCommand() *cobra.Command {
 	var flags mcpFlags
 	cmd := &cobra.Command{
@@ -57,12 +59,13 @@ machine can reach needs a token.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&flags.approve, "approve", nil, "approve calls of the operations that match `PATTERN`, such as 'filesystem.*' or /release, without asking; may be repeated")
 	f.BoolVarP(&flags.yes, "yes", "y", false, "approve everything without asking; a policy's deny still stands")
-	f.DurationVar(&flags.patience, "ask-timeout", 5*time.Minute, "deny a call when nobody has answered for this long")
+	f.DurationVar(&flags.patience, "ask-timeout", defaultPatience, "deny a call when nobody has answered for this long")
 	f.StringVar(&flags.http, "http", "", "serve over HTTP at `HOST:PORT` instead of stdin and stdout")
 	f.StringVar(&flags.tokenEnv, "token-env", "", "with --http: the `variable` that holds the token clients have to bring")
 	f.StringVar(&flags.cert, "tls-cert", "", "with --http: the `file` of the certificate, for HTTPS")
 	f.StringVar(&flags.key, "tls-key", "", "with --http: the `file` of its key")
 	f.StringArrayVar(&flags.origins, "allow-origin", nil, "with --http: an `origin` of web pages that may use the server, such as https://example.com; may be repeated")
+	cmd.AddCommand(a.mcpInstallCommand())
 	return cmd
 }
 

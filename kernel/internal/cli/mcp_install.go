@@ -24,13 +24,6 @@ type mcpInstallFlags struct {
 	write, force        bool
 }
 
-// mcpCommands are agent mcp and what stands behind it.
-func (a *app) mcpCommands() *cobra.Command {
-	cmd := a.mcpCommand()
-	cmd.AddCommand(a.mcpInstallCommand())
-	return cmd
-}
-
 func (a *app) mcpInstallCommand() *cobra.Command {
 	var f mcpInstallFlags
 	cmd := &cobra.Command{
@@ -59,8 +52,6 @@ client has a default. The entry holds the paths of this machine: keep it out of 
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]cobra.Completion{"project", "user"}, noFiles))
 	return cmd
 }
-
-const defaultPatience = 5 * time.Minute
 
 func clientNames() []string {
 	var names []string
