@@ -40,7 +40,8 @@ func (s *Server) getPrompt(ctx context.Context, r *sdk.GetPromptRequest, op engi
 	case err != nil:
 		return nil, err
 	case reply.question != nil:
-		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
+		nothing := []*sdk.PromptMessage{} // which nil would write as null
+		return &sdk.GetPromptResult{Messages: nothing, InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
 	case reply.ending.Status != engine.Completed:
 		return nil, promptError(reply.ending)
 	}

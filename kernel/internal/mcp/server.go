@@ -208,7 +208,8 @@ func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.Cal
 		return nil, err
 	}
 	if reply.question != nil {
-		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
+		nothing := []sdk.Content{} // which nil would write as null
+		return &sdk.CallToolResult{Content: nothing, InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
 	}
 	return s.result(ctx, op, reply.ending, s.large(r.Session)), nil
 }
