@@ -73,6 +73,13 @@ bench-quick: ## the same with few peers and repetitions, in about three minutes
 	@mkdir -p bin
 	@$(BENCH) -scale 0.1
 
+# The gate of make check: what calls take, in allocations, system calls and bytes, never in time.
+.PHONY: counted counted-update
+counted: ## hold the counted work of a call to bench/counted.json
+	@go run ./bench/cmd/counted
+counted-update: ## record the counted work of a call in bench/counted.json
+	@go run ./bench/cmd/counted -update
+
 .PHONY: bench-go
 bench-go: ## run every Go benchmark once
 	go test -run '^$$' -bench . -benchtime 20x $(PACKAGES)
@@ -107,7 +114,7 @@ standalone: ## build each module by itself, as its users do, with a tidy go.mod
 	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff && GOWORK=off go build -o /dev/null ./... && GOWORK=off go vet ./...) || { echo "$$m: see above"; exit 1; }; done
 
 .PHONY: check
-check: vet standalone check-generated lint ## what CI runs beside the tests
+check: vet standalone check-generated lint counted ## what CI runs beside the tests
 
 bin/buf: tools/buf/go.mod tools/buf/go.sum
 	@mkdir -p bin

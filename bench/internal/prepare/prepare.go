@@ -46,8 +46,8 @@ var binaries = []struct{ name, dir, pkg string }{
 	{"floormcp", "bench", "./cmd/floormcp"},
 }
 
-// Build builds the binaries as a release does.
-func (p *Place) Build(ctx context.Context) error {
+// build builds the binaries as a release does.
+func (p *Place) build(ctx context.Context) error {
 	for _, b := range binaries {
 		p.Say("building " + b.name)
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(p.Bin(), b.name), b.pkg)
@@ -71,21 +71,26 @@ func (p *Place) Sizes() map[string]int64 {
 	return sizes
 }
 
-// All prepares everything. Peers that cannot be had are none of its errors: they are skipped later, by name.
-func (p *Place) All(ctx context.Context, npm []string, want inputs.Want) error {
+// Ours prepares what is ours: the binaries, and a project for them.
+func (p *Place) Ours(ctx context.Context) error {
 	for _, dir := range []string{p.Bin(), p.Inputs(), filepath.Join(p.Root, "home")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 	}
-	if err := p.Build(ctx); err != nil {
+	if err := p.project(); err != nil {
+		return err
+	}
+	return p.build(ctx)
+}
+
+// All prepares everything. Peers that cannot be had are none of its errors: they are skipped later, by name.
+func (p *Place) All(ctx context.Context, npm []string, want inputs.Want) error {
+	if err := p.Ours(ctx); err != nil {
 		return err
 	}
 	if err := p.install(ctx, npm); err != nil {
 		p.Say(err.Error())
-	}
-	if err := p.project(ctx); err != nil {
-		return err
 	}
 	if err := inputs.Make(p.Inputs(), want, p.Say); err != nil {
 		return err

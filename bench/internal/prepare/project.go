@@ -31,14 +31,26 @@ policy "edits are fine" {
 }
 `
 
-// project writes agent.hcl beside the inputs, and a config.hcl that names our binaries.
-func (p *Place) project(ctx context.Context) error {
+const sandboxedHCL = `required_providers {
+  bash = { source = "github.com/agentco/agent//provider-bash" }
+}
+
+provider "bash" {
+  sandbox = "landlock"
+}
+`
+
+func (p *Place) sandboxed() string { return filepath.Join(p.Root, "home", "sandboxed") }
+
+// project writes agent.hcl beside the inputs and in a folder for what is confined, and a config.hcl that names our binaries.
+func (p *Place) project() error {
 	var overrides strings.Builder
 	for _, name := range []string{"filesystem", "bash", "release-tools"} {
 		fmt.Fprintf(&overrides, "  %s = %q\n", name, filepath.Join(p.Bin(), "provider-"+name))
 	}
 	for path, text := range map[string]string{
 		filepath.Join(p.Inputs(), "agent.hcl"):                         agentHCL,
+		filepath.Join(p.sandboxed(), "agent.hcl"):                      sandboxedHCL,
 		filepath.Join(p.Root, "home", "config", "agent", "config.hcl"): "dev_overrides {\n" + overrides.String() + "}\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -51,14 +63,24 @@ func (p *Place) project(ctx context.Context) error {
 	return nil
 }
 
-// Remember has agent know its providers, as after the first run in a project.
+// Remember has agent know its providers, as after the first run in a project. Where commands cannot be confined the project
+// for that is removed, so that its subject is skipped.
 func (p *Place) Remember(ctx context.Context, env []string) error {
-	cmd := exec.CommandContext(ctx, filepath.Join(p.Bin(), "agent"), "tools")
-	cmd.Dir, cmd.Env = p.Inputs(), append(os.Environ(), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("agent tools: %w: %s", err, out)
+	agent := func(dir string, args ...string) error {
+		cmd := exec.CommandContext(ctx, filepath.Join(p.Bin(), "agent"), args...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("agent %s: %w: %s", args[0], err, out)
+		}
+		return nil
 	}
-	return nil
+	if err := agent(p.sandboxed(), "invoke", "bash.bash", "command=true", "--yes"); err != nil {
+		p.Say("commands cannot be confined here: " + err.Error())
+		if err := os.Remove(filepath.Join(p.sandboxed(), "agent.hcl")); err != nil {
+			return err
+		}
+	}
+	return agent(p.Inputs(), "tools")
 }
 
 // settings are those of peers that need some: no telemetry, no limits of lines.

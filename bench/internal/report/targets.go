@@ -41,5 +41,5 @@ var Targets = []Target{
 	{Work: "/changelog of 292 kB, native", Ours: median(native, "changelog"), Against: fixed(10), Named: "10 ms", AtMost: 1},
 	{Work: "next version, native", Ours: median(native, "next_version"), Against: fixed(60), Named: "60 ms", AtMost: 1},
 	{Work: "changelog draft, native", Ours: median(native, "changelog_draft"), Against: fixed(60), Named: "60 ms", AtMost: 1},
-	{Work: "true in a sandbox, native", Ours: median(native, "sandboxed"), Against: fixed(30), Named: "30 ms", AtMost: 1},
+	{Work: "true in a sandbox, native", Ours: median("ours-sandboxed", "sandboxed"), Against: fixed(30), Named: "30 ms", AtMost: 1},
 }

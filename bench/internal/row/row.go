@@ -14,7 +14,7 @@ const (
 	OK        Status = "ok"
 	Truncated Status = "truncated" // less came back than was asked for
 	Failed    Status = "failed"
-	Never     Status = "never" // what had to end did not within ten seconds, or what the run gives it
+	Never     Status = "never" // what had to end did not, within seconds
 )
 
 // Row is one operation of one subject. Times are in milliseconds.

@@ -49,6 +49,9 @@ func start(p *Peer, vars Vars) (*process, error) {
 	argv := vars.PutAll(p.Command)
 	x := &process{cmd: exec.Command(argv[0], argv[1:]...), ended: make(chan struct{})}
 	x.cmd.Dir, x.cmd.Env, x.cmd.Stderr = vars["fx"], environment(p, vars), &x.stderr
+	if p.Dir != "" {
+		x.cmd.Dir = vars.Put(p.Dir)
+	}
 	in, err := x.cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -12,9 +12,11 @@ type Peer struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 	// Kind is mcp, http, cli or engine.
-	Kind    string            `json:"kind"`
-	Command []string          `json:"command"`
-	Env     map[string]string `json:"env"`
+	Kind    string   `json:"kind"`
+	Command []string `json:"command"`
+	// Dir is where it is started. Default: among the inputs.
+	Dir string            `json:"dir"`
+	Env map[string]string `json:"env"`
 	// Needs is a file without which the peer is skipped.
 	Needs string `json:"needs"`
 	// Quick takes the peer into quick runs.

@@ -75,13 +75,15 @@ func operations(fx string) ([]op, error) {
 		{name: "changelog_all", n: 3, limit: 20 * second, whole: true},
 	}
 	for _, mib := range []int{1, 16, 100, 256, 1024} {
-		cmd, size := fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x | fold -w 99", mib<<20*99/100), mib<<20
-		o := op{name: fmt.Sprintf("print%dmb", mib), n: 6, limit: 12 * second, streams: true, bytes: size, whole: mib > 100}
-		if mib == 100 { // the figure that others state
-			cmd, o.bytes = "cat "+at("files/100m.txt"), 100e6
+		size, from := mib<<20, at("files/100m.txt")
+		switch {
+		case mib == 100:
+			size = 100e6 // the figure that others state
+		case mib > 100:
+			from = at("files/2g.txt")
 		}
-		o.vars = subject.Vars{"cmd": cmd}
-		ops = append(ops, o)
+		ops = append(ops, op{name: fmt.Sprintf("print%dmb", mib), n: 6, limit: 12 * second, streams: true, bytes: size, whole: mib > 100,
+			vars: subject.Vars{"cmd": fmt.Sprintf("head -c %d %s", size, from)}})
 	}
 	for _, workers := range []int{1, 2, 4, 8, 16, 32, 64} {
 		ops = append(ops, op{name: fmt.Sprintf("crowd%d", workers), n: 800, workers: workers, limit: 3 * second, vars: path("files/4k.txt"), bytes: 4 << 10})

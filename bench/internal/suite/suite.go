@@ -24,7 +24,7 @@ type Suite struct {
 	Only, PeerNames []string
 	// Scale multiplies repetitions and limits; less than a half is a quick run.
 	Scale float64
-	// Patience is how long what was cancelled has to end. Default: ten seconds.
+	// Patience is how long what was cancelled has to end. Default: ten seconds, three in a quick run.
 	Patience time.Duration
 	Say      func(string)
 
@@ -48,6 +48,9 @@ func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 	s.patterns = map[string]map[string]*regexp.Regexp{}
 	if s.Patience == 0 {
 		s.Patience = 10 * time.Second
+		if s.Quick() {
+			s.Patience = 3 * time.Second
+		}
 	}
 	s.choose()
 	ops, err := operations(s.Vars["fx"])
@@ -170,10 +173,13 @@ func (s *Suite) operation(ctx context.Context, o op) {
 	}
 }
 
-// capOf is how often a peer at most does an operation.
+// capOf is how often a peer at most does an operation: once, of what is slow, in a quick run.
 func (s *Suite) capOf(peer, name string, n int) int {
 	for _, p := range s.Peers {
 		if p.Name == peer && p.Ops[name] != nil && p.Ops[name].N > 0 {
+			if s.Quick() {
+				return 1
+			}
 			return p.Ops[name].N
 		}
 	}
