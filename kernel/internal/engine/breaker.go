@@ -32,7 +32,7 @@ func (c *call) strike() {
 	case o.Status == Denied && o.DecidedBy != breakerName:
 		breaker.Denied(c.circuit())
 	case o.Status == Crashed:
-		breaker.Crashed(c.circuit())
+		breaker.Crashed(c.circuit(), c.crash)
 	case o.Attempts > 0 && (o.Status == Completed || o.Status == Failed):
 		breaker.Ran(c.circuit())
 	}

@@ -43,7 +43,7 @@ func (c *call) execute(ctx context.Context) {
 	c.outcome.Waited = begin.Sub(c.turn.began)
 	reply, stopped := c.attempts(limited, p, release)
 	c.outcome.Took = time.Since(begin)
-	c.outcome.ExitStatus, c.outcome.Report = reply.ExitStatus, reply.Report
+	c.outcome.ExitStatus, c.outcome.Report, c.crash = reply.ExitStatus, reply.Report, reply.Crash
 	late := errors.Is(context.Cause(limited), errDeadline)
 	if stopped != nil && !late {
 		c.fail(Cancelled, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,

@@ -64,6 +64,7 @@ type call struct {
 	after   []*call
 	over    chan struct{} // closed when the outcome is known
 	outcome Outcome
+	crash   int64            // what of its provider's the last attempt was lost with; zero when it was not
 	decided *planv1.PlanItem // what the journal has not been told yet
 }
 

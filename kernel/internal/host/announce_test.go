@@ -113,7 +113,7 @@ func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
 		require.NoError(t, err)
 		_, _ = io.ReadAll(conn)
 		require.NoError(t, conn.Close())
-		require.False(t, a.reachable())
+		require.Eventually(t, func() bool { return !a.reachable() }, 10*time.Second, time.Millisecond)
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), log.String())
 	require.Contains(t, log.String(), "cannot report what became of cancelled calls")

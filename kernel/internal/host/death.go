@@ -8,28 +8,28 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// crashPatience is how long the end of a process is waited for after its connection broke.
-const crashPatience = 150 * time.Millisecond
+const (
+	// crashPatience is how long a process may take to end after its connection did.
+	crashPatience = 500 * time.Millisecond
+	// endPatience is how long the end of a process is waited for that is being killed. It takes milliseconds, unless it hangs
+	// in the kernel of the system.
+	endPatience = 5 * time.Second
+)
 
-// death says how the process ended that a call was lost with. One that lives on without its connection is of no use.
+// death says how the process ended that a call was lost with.
 func (l *life) death(call Call, cause error) Reply {
-	timer := time.NewTimer(crashPatience)
-	defer timer.Stop()
 	facts := map[string]string{"cause": cause.Error()}
 	var reply Reply
-	select {
-	case <-l.process.ended:
+	switch ended := l.process.awaitEnd(endPatience); {
+	case l.dismissed.Load():
+		reply = crashed(0, "%s: the provider was shut down during the call", call.Operation)
+	case ended && !l.cutOff.Load():
 		l.hearOut()
 		facts["ending"] = l.process.ending()
-		reply = crashed("%s: the provider ended during the call (%s)%s; the next call starts it again",
+		reply = crashed(l.crash, "%s: the provider ended during the call (%s)%s; the next call starts it again",
 			call.Operation, l.process.ending(), lastWords(l.process.errors.lines()))
-	case <-timer.C:
-		if l.leaving.Load() {
-			reply = crashed("%s: the provider was shut down during the call", call.Operation)
-			break
-		}
-		l.process.kill()
-		reply = crashed("%s: the provider closed its connection during the call and was ended; the next call starts it again", call.Operation)
+	default:
+		reply = crashed(l.crash, "%s: the provider closed its connection during the call and was ended; the next call starts it again", call.Operation)
 	}
 	reply.Error.Details = details(facts, l.process.errors.lines())
 	return reply
@@ -45,8 +45,8 @@ func (l *life) hearOut() {
 	}
 }
 
-func crashed(format string, args ...any) Reply {
-	return Reply{Ending: Crashed, Error: Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, format, args...)}
+func crashed(crash int64, format string, args ...any) Reply {
+	return Reply{Ending: Crashed, Crash: crash, Error: Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, format, args...)}
 }
 
 func details(facts map[string]string, stderr []string) *structpb.Struct {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -31,6 +32,16 @@ type StartError struct {
 	Rejection *toolv1.ToolError
 	// Output is the last of what the process wrote to stderr.
 	Output []string
+
+	crash int64 // what the failure is known by
+}
+
+// crashOf is what the failure of a start is known by; zero when there was no start.
+func crashOf(err error) int64 {
+	if failed, ok := errors.AsType[*StartError](err); ok {
+		return failed.crash
+	}
+	return 0
 }
 
 // Error is the whole story, on several lines when the provider wrote something.

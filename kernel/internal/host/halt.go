@@ -5,12 +5,9 @@ package host
 func (p *Provider) Halt() {
 	p.mu.Lock()
 	l := p.life
-	if !p.closed {
-		p.life = nil
-	}
 	p.mu.Unlock()
 	if l != nil {
-		l.process.kill()
+		l.dismiss()
 		l.end(0)
 	}
 }

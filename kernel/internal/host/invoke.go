@@ -36,6 +36,9 @@ type Reply struct {
 	Error      *toolv1.ToolError // set unless Ending is Completed
 	ExitStatus *toolv1.ToolEvent_ExitStatus
 	Report     *Report
+	// Crash numbers what the call was lost with: it is the same for all calls that one death, or one start that failed, has
+	// cost, and a later one's is higher. Zero: there was none, since the process was ended by us, or not even started.
+	Crash int64
 }
 
 // Invoke runs a call. show receives every event but the last, result or error, which the Reply holds; it is called
@@ -50,7 +53,7 @@ func (p *Provider) Invoke(ctx context.Context, call Call, show func(*toolv1.Tool
 	case err != nil && ctx.Err() != nil:
 		return cancelled(call, nil)
 	case err != nil:
-		return crashed("%s was not run: %v", call.Operation, err)
+		return crashed(crashOf(err), "%s was not run: %v", call.Operation, err)
 	}
 	return l.invoke(ctx, call, show)
 }
@@ -120,10 +123,25 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 		return Reply{Ending: Cancelled}
 	case errors.Is(err, io.EOF):
 		return Reply{Ending: Failed, Error: l.violation(call, errors.New("it ended the stream without a result or an error"))}
-	case lost(err), l.leaving.Load():
+	case l.leaving.Load(), lost(err) && l.disconnected():
 		return l.death(call, err)
 	default:
 		return l.failure(ctx, call, toolError(call.Operation.String(), err))
+	}
+}
+
+// disconnected reports whether the connection has ended, which may be known a moment after a call has failed for it.
+// Otherwise it is the provider itself that says that something is not there.
+func (l *life) disconnected() bool {
+	timer := time.NewTimer(crashPatience)
+	defer timer.Stop()
+	select {
+	case <-l.severed:
+		return true
+	case <-l.process.ended:
+		return true
+	case <-timer.C:
+		return false
 	}
 }
 

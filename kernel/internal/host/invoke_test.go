@@ -291,6 +291,18 @@ func TestReportOfAnUnknownCallIsRefused(t *testing.T) {
 	require.False(t, c.deliver("one", &Report{}))
 }
 
+// The word of a provider that something else cannot be reached is no end of its own connection.
+func TestProviderMaySayUnavailable(t *testing.T) {
+	p := start(t, spec(hosttest.Good))
+	before := p.life
+	reply, _ := invoke(t, p, "misbehave", map[string]any{"how": "unavailable"})
+	require.Equal(t, Failed, reply.Ending, reply.Error)
+	require.Contains(t, reply.Error.GetMessage(), "the moon is out of reach")
+	reply, _ = invoke(t, p, "echo", map[string]any{"text": "hi"})
+	require.Equal(t, Completed, reply.Ending, reply.Error)
+	require.Same(t, before, p.life)
+}
+
 func TestCloseDuringCall(t *testing.T) {
 	p := start(t, spec(hosttest.Good))
 	r := hosttest.NewRecorder()

@@ -14,6 +14,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 )
 
@@ -38,8 +39,12 @@ type life struct {
 	shook     time.Duration // from there to the handshake
 	joined    time.Duration // from there to the connection
 
-	leaving atomic.Bool // set before the connection is closed by us
-	ending  sync.Once
+	crash     int64         // what its death is known by
+	severed   chan struct{} // closed when the connection has ended, whether the process has or not
+	dismissed atomic.Bool   // set before the process is ended by us, who need it no more
+	cutOff    atomic.Bool   // set before the process is ended by us, since it lives on without its connection
+	leaving   atomic.Bool   // set before the connection is closed by us
+	ending    sync.Once
 }
 
 // bridge is how go-plugin hands over the connection and the broker.
@@ -73,7 +78,7 @@ func launch(ctx context.Context, spec Spec) (*life, *StartError) {
 	}
 	l := &life{
 		process: newProcess(spec, sockets.path),
-		sockets: sockets, callbacks: newCallbacks(spec),
+		sockets: sockets, callbacks: newCallbacks(spec), severed: make(chan struct{}),
 	}
 	identity, err := ourIdentity()
 	if err != nil {
@@ -142,6 +147,7 @@ func (l *life) connect(config *goplugin.ClientConfig) error {
 	}
 	conn := raw.(link)
 	l.conn = conn.conn
+	go l.watchConnection()
 	l.announcer = &announcer{accept: conn.broker.Accept, log: l.callbacks.log}
 	l.announcer.server = grpc.NewServer(grpc.Creds(l.announcer.secure(credentials.NewTLS(config.TLSConfig))), grpc.MaxRecvMsgSize(messageLimit))
 	kernelv1.RegisterKernelCallbackServiceServer(l.announcer.server, l.callbacks)
@@ -154,20 +160,54 @@ func (l *life) watch() {
 	l.end(0)
 }
 
-// alive reports whether the process still runs.
-func (l *life) alive() bool {
+// watchConnection notices when the connection ends, and ends a process that lives on without it: it is of no use, and might
+// meddle with the next one's work.
+func (l *life) watchConnection() {
+	l.awaitDisconnect()
+	close(l.severed)
+	if l.process.awaitEnd(crashPatience) || l.leaving.Load() {
+		return
+	}
+	l.cutOff.Store(true)
+	l.process.kill()
+}
+
+// awaitDisconnect returns when the connection has been there and is not any more. It is never idle, since the stream of the
+// broker runs as long as it does.
+func (l *life) awaitDisconnect() {
+	for been := false; ; {
+		state := l.conn.GetState()
+		if state == connectivity.Shutdown || been && state != connectivity.Ready {
+			return
+		}
+		been = been || state == connectivity.Ready
+		l.conn.WaitForStateChange(context.Background(), state)
+	}
+}
+
+// usable reports whether a call may be made of the process: it runs, is connected, and nobody ends it.
+func (l *life) usable() bool {
 	select {
 	case <-l.process.ended:
 		return false
+	case <-l.severed:
+		return false
 	default:
-		return true
+		return !l.dismissed.Load()
 	}
+}
+
+// dismiss ends the process at once, which is no crash when it was well until now.
+func (l *life) dismiss() {
+	l.dismissed.Store(l.usable() || l.dismissed.Load())
+	l.process.kill()
 }
 
 // end asks the process to leave, kills it and its group when it has not within the grace time, and cleans up. It
 // returns when all of that is done, whoever began it.
 func (l *life) end(grace time.Duration) {
 	l.ending.Do(func() {
+		l.dismissed.Store(l.usable() || l.dismissed.Load())
 		l.leaving.Store(true)
 		l.process.spare(grace)
 		// go-plugin asks the process over a connection, without a deadline.

@@ -290,6 +290,18 @@ func (p *process) Wait(context.Context) error {
 	return nil
 }
 
+// awaitEnd waits for the end of the child, for as long as it is worth, and reports whether it has ended.
+func (p *process) awaitEnd(patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
 // ending says how the child ended, such as "exit status 2" or "signal: killed". It may be asked once ended is closed.
 func (p *process) ending() string {
 	p.mu.Lock()

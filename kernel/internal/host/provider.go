@@ -74,14 +74,17 @@ type Provider struct {
 	found    discovery
 	config   *structpb.Struct
 	begun    bool     // there has been a process that was ready for calls
-	life     *life    // the current process; nil when it has died
+	life     *life    // the last process, which may have died; nil when there was none
 	starting *attempt // at another one; nil when there is none
+	starts   int64    // attempts so far
 	loop     crashLoop
 	closed   bool
+	burials  sync.WaitGroup // of processes that another has taken the place of
 }
 
 // attempt is one start of a process. All calls that need the process wait for the same one.
 type attempt struct {
+	number int64         // of this start, from 1
 	done   chan struct{} // closed when life or failed is set
 	life   *life
 	failed error
@@ -192,46 +195,77 @@ func (p *Provider) claim() (*life, *attempt, error) {
 	switch {
 	case p.closed:
 		return nil, nil, ErrClosed
-	case p.life != nil && p.life.alive():
-		return p.life, nil, nil
-	case p.life != nil:
-		p.loop.add(time.Now(), p.life.process.ending())
-		p.life = nil
-	}
-	if p.starting != nil {
+	case p.starting != nil:
 		return nil, p.starting, nil
+	case p.life != nil && p.life.usable():
+		return p.life, nil, nil
 	}
-	if err := p.loop.broken(p.spec.Name, time.Now()); err != nil {
-		return nil, nil, err
+	if p.life == nil {
+		if err := p.loop.broken(p.spec.Name, time.Now()); err != nil {
+			return nil, nil, err
+		}
 	}
-	p.starting = &attempt{done: make(chan struct{})}
-	go p.attempt(p.starting)
+	p.starts++
+	p.starting = &attempt{number: p.starts, done: make(chan struct{})}
+	go p.attempt(p.starting, p.life)
 	return nil, p.starting, nil
 }
 
-// attempt starts a process, and adopts it unless the provider has been closed meanwhile.
-func (p *Provider) attempt(a *attempt) {
-	l, failed := p.launch(p.stopping)
+// attempt starts a process in the place of the last one, and adopts it unless the provider has been closed meanwhile.
+func (p *Provider) attempt(a *attempt, last *life) {
+	err := p.bury(last)
+	var l *life
+	if err == nil {
+		var failed *StartError
+		if l, failed = p.launch(p.stopping); failed != nil {
+			failed.crash, err = a.number, failed
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.starting = nil
 	defer close(a.done)
 	switch {
-	case failed != nil:
-		a.failed = failed
-		p.loop.add(time.Now(), failed.Cause.Error())
+	case crashOf(err) > 0:
+		a.failed = err
+		p.loop.add(time.Now(), errors.Unwrap(err).Error())
+	case err != nil:
+		a.failed = err
 	case p.closed:
-		l.process.kill()
+		l.dismiss()
 		p.life, a.failed = l, ErrClosed
 	default:
+		l.crash = a.number
 		p.life, a.life = l, l
 	}
+}
+
+// bury waits for the end of the last process, since no two must run at once, and notes what it died of. It fails when there
+// must not be another one now.
+func (p *Provider) bury(last *life) error {
+	if last == nil {
+		return nil
+	}
+	if !last.process.awaitEnd(endPatience) {
+		p.spec.Log.Warn("the last process of the provider does not end", "pid", last.process.ID())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return ErrClosed
+	}
+	p.life = nil
+	p.burials.Go(func() { last.end(0) })
+	if !last.dismissed.Load() {
+		p.loop.add(time.Now(), last.process.ending())
+	}
+	return p.loop.broken(p.spec.Name, time.Now())
 }
 
 // Kill ends the process at once. The provider can only be closed afterwards.
 func (p *Provider) Kill() {
 	if l, _ := p.retire(); l != nil {
-		l.process.kill()
+		l.dismiss()
 	}
 }
 
@@ -245,6 +279,7 @@ func (p *Provider) Close() {
 	if l, _ := p.retire(); l != nil {
 		l.end(closeGrace)
 	}
+	p.burials.Wait()
 }
 
 func (p *Provider) retire() (*life, *attempt) {

@@ -25,7 +25,8 @@ type Breaker struct {
 
 // circuit is the row of strikes of one operation.
 type circuit struct {
-	denials, crashes int // in a row
+	denials, crashes int   // in a row
+	last             int64 // crash that was counted
 	until            time.Time
 	cool             time.Duration
 }
@@ -49,10 +50,22 @@ func (b *Breaker) Open(operation string, free bool) string {
 }
 
 // Denied notes a call that was not let run.
-func (b *Breaker) Denied(operation string) { b.strike(operation, func(c *circuit) { c.denials++ }) }
+func (b *Breaker) Denied(operation string) {
+	b.strike(operation, func(c *circuit) bool { c.denials++; return true })
+}
 
-// Crashed notes a call whose provider died.
-func (b *Breaker) Crashed(operation string) { b.strike(operation, func(c *circuit) { c.crashes++ }) }
+// Crashed notes a call that was lost with its provider. crash numbers the crashes of the provider: one is one, however many
+// calls were lost with it, and 0 is none.
+func (b *Breaker) Crashed(operation string, crash int64) {
+	b.strike(operation, func(c *circuit) bool {
+		if crash <= c.last {
+			return false
+		}
+		c.crashes++
+		c.last = crash
+		return true
+	})
+}
 
 // Ran notes a call that its provider answered.
 func (b *Breaker) Ran(operation string) {
@@ -61,7 +74,8 @@ func (b *Breaker) Ran(operation string) {
 	delete(b.circuits, operation)
 }
 
-func (b *Breaker) strike(operation string, count func(*circuit)) {
+// strike counts what is one more. What is none must not open a circuit again that has had its time.
+func (b *Breaker) strike(operation string, count func(*circuit) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.circuits[operation]
@@ -76,8 +90,7 @@ func (b *Breaker) strike(operation string, count func(*circuit)) {
 	if now.Before(c.until) { // what the open circuit itself answers is no news
 		return
 	}
-	count(c)
-	if c.denials+c.crashes >= tripAfter {
+	if count(c) && c.denials+c.crashes >= tripAfter {
 		c.until = now.Add(c.cool)
 		c.cool = min(2*c.cool, maxCoolDown)
 	}

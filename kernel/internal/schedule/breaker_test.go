@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,12 +12,14 @@ import (
 )
 
 func strikes(b *Breaker, how string) {
-	for _, c := range how {
+	for i, c := range how {
 		switch c {
 		case 'd':
 			b.Denied("op")
 		case 'c':
-			b.Crashed("op")
+			b.Crashed("op", int64(i+1))
+		case 's': // the same crash, or none
+			b.Crashed("op", int64(strings.LastIndexByte(how[:i], 'c')+1))
 		case 'r':
 			b.Ran("op")
 		}
@@ -34,6 +37,9 @@ func TestBreaker(t *testing.T) {
 		{"not in a row", "ddrdd", "", ""},
 		{"three crashes", "ccc", "crash of its provider (3 of them)", "left alone for 1m0s"},
 		{"a crash among them", "dcd", "crash of its provider (1 of them)", "left alone"},
+		{"one crash of many calls", "csssss", "", ""},
+		{"no crash of the provider's own", "ssss", "", ""},
+		{"two crashes of many calls and a denial", "csscssd", "crash of its provider (2 of them)", "left alone"},
 		{"a crash that is past", "crddd", "were denied, so that nobody", ""},
 	}
 	for _, test := range tests {
@@ -91,7 +97,7 @@ func TestBreakerFromManySides(t *testing.T) {
 		wait.Go(func() {
 			op := strconv.Itoa(i % 3)
 			b.Denied(op)
-			b.Crashed(op)
+			b.Crashed(op, int64(i+1))
 			b.Open(op, false)
 			if i >= 48 {
 				b.Ran(op)

@@ -190,6 +190,9 @@ func die(c call) error {
 		select {}
 	case "exit 0":
 		os.Exit(0)
+	case "hang up":
+		hangUp()
+		select {}
 	}
 	fmt.Fprintln(stderr, "no more fuel")
 	os.Exit(3)
@@ -224,6 +227,8 @@ func misbehave(c call) error {
 		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, "boo")
 	case "plain status":
 		return status.Error(codes.Internal, "wires crossed")
+	case "unavailable":
+		return status.Error(codes.Unavailable, "the moon is out of reach")
 	case "no number":
 		return c.send(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: noNumber}}})
 	case "no number in a part":
