@@ -180,6 +180,22 @@ echo BEGIN; touch edited; while [ ! -e printed ]; do sleep 0.05; done; sed -i s/
 	require.Contains(t, p.screen(), "2 calls: 2 done")
 }
 
+// Ctrl-C in an editor is for the editor.
+func TestInterruptInTheEditor(t *testing.T) {
+	dir := projectDir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "editor"), []byte(`#!/bin/sh
+trap 'sed -i s/hello/changed/ "$1"; exit 0' INT
+echo BEGIN; while :; do sleep 0.05; done
+`), 0o755))
+	p := startOnTerminal(t, dir, "VISUAL=./editor exec agent invoke filesystem.write_file path=new.txt content=hello")
+	play(t, p, []string{"Go ahead? [y/N] ", "e\n", "BEGIN", "\x03", "+changed", "", "Go ahead? [y/N] ", "y\n"})
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+	require.NotContains(t, p.screen(), "cancel")
+	content, err := os.ReadFile(filepath.Join(dir, "new.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "changed", string(content))
+}
+
 // K26: Ctrl-C cancels what runs and starts nothing new; what had run, is running and did not is told.
 func TestCtrlCInAList(t *testing.T) {
 	dir := projectDir(t)

@@ -143,7 +143,8 @@ func TestShellApproves(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "new.txt"))
 	m.keys("Up", "Enter")
 	m.until("the second question", func(s string) bool { return strings.Count(s, "Go ahead?") == 2 })
-	require.Contains(t, joined(m.screen()), "s:yes,andinthissessionalsofilesystem.write_filepath=*")
+	// No word is cut.
+	require.Contains(t, m.screen(), "\ns: yes, and in this session also\n   filesystem.write_file path=*\na: yes, and always, by a policy for\n   filesystem.write_file path=*\n")
 	m.keys("s", "Enter")
 	m.waitFor("created new.txt")
 	m.prompt()
@@ -203,6 +204,66 @@ func TestShellCancels(t *testing.T) {
 	m.text("exit")
 	m.keys("Enter")
 	m.waitFor("exit code 0\nicanon")
+}
+
+// Whenever Ctrl-C comes, between two calls as well, it costs no more than what runs.
+func TestShellIsInterruptedAtAnyTime(t *testing.T) {
+	dir := shellProject(t)
+	allow(t, dir)
+	p := startOnTerminal(t, dir, "exec agent shell")
+	p.waitFor(t, "> ")
+	for range 20 {
+		p.write(t, "bash.bash command='echo a call'\r")
+		for range 40 {
+			require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+			time.Sleep(2 * time.Millisecond) // somewhere in the call, behind it, or before the next
+		}
+	}
+	// What was typed is given up with the line, as long as any is on its way.
+	require.Eventually(t, func() bool {
+		p.write(t, "\x15bash.bash command='echo $((40+2)) is the answer'\r")
+		return strings.Contains(p.screen(), "│ 42 is the answer")
+	}, time.Minute, time.Second)
+	p.write(t, "\x15exit\r")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
+}
+
+// What is typed while a call runs is in nobody's way: it stands behind the next prompt, once.
+func TestShellTypedAhead(t *testing.T) {
+	dir := shellProject(t)
+	allow(t, dir)
+	m := inTmux(t, dir, 80, 30, "agent shell; echo exit code $?; stty -a | tr ' ' '\\n' | grep -x -e '-*echo;*'; exec sleep 1000")
+	prompt := m.prompt()
+	m.text("bash.bash command='echo started; until test -e go; do sleep 0.05; done; echo end'")
+	m.keys("Enter")
+	m.waitFor("\n│ started")
+	m.text("help no-such")
+	m.keys("BSpace")
+	m.text("h-thing")
+	m.keys(`C-\`) // the end of nothing
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o644))
+	m.waitForRows(prompt + " help no-such-thing")
+	require.Contains(t, m.screen(), "\n│ started\n│ end\n")
+	require.Equal(t, 1, strings.Count(m.screen(), "help no-suc"))
+	// A question shows its answer, and takes none that was typed before it.
+	m.keys("C-u")
+	m.text("bash.bash command='rm go; echo started; until test -e go; do sleep 0.05; done'")
+	m.keys("Enter")
+	m.until("the second call", func(s string) bool { return strings.Count(s, "\n│ started") == 2 })
+	m.text("filesystem.write_file path=new.txt content=one")
+	m.keys("Enter")
+	m.text("y")
+	m.keys("Enter")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o644))
+	m.waitForRows("Go ahead? [y/N]")
+	m.text("no")
+	m.waitForRows("Go ahead? [y/N] no")
+	m.keys("Enter")
+	m.waitFor("\ndenied: ")
+	require.NoFileExists(t, filepath.Join(dir, "new.txt"))
+	m.waitForRows(prompt)
+	m.keys("C-d")
+	m.waitFor("exit code 0\necho")
 }
 
 // A window that changes while a call runs gets all that comes, and a prompt of its width.

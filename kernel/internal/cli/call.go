@@ -179,7 +179,7 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 	default:
 		if t := flags.person(); t != nil {
 			defer t.close()
-			a.prompt.display, a.prompt.terminal, a.prompt.project = a.display, t, p.Project
+			a.prompt.display, a.prompt.terminal, a.prompt.kill, a.prompt.project = a.display, t, &a.kill, p.Project
 			approver = &a.prompt
 		}
 	}

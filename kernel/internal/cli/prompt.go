@@ -17,6 +17,7 @@ import (
 type prompt struct {
 	display  *display
 	terminal *terminal
+	kill     *killSwitch
 	// project is where a policy goes that a person wants to have always.
 	project *config.Project
 	// more says that other calls may follow in the session, for which an approval can hold as well.
@@ -181,22 +182,33 @@ func (p *prompt) take(ctx context.Context, word string, q gate.Question, r *roun
 
 // showChoices says what can be answered besides yes and no, and how far that goes.
 func (p *prompt) showChoices(offer *gate.Grant, r *round) {
-	dim := p.display.ErrPainter().Dim
 	if left := r.left(); left > 0 {
-		p.display.Note(dim(fmt.Sprintf("all: yes to this and the %d after it · none: no to them", left)))
+		p.choice(fmt.Sprintf("all: yes to this and the %d after it · none: no to them", left), "")
 	}
 	again := ""
 	if len(r.questions) > 1 {
 		again = "v: show it again · "
 	}
-	p.display.Note(dim(again + "e: change the arguments first"))
+	p.choice(again+"e: change the arguments first", "")
 	if offer == nil {
 		return
 	}
 	if p.more {
-		p.display.Note(dim("s: yes, and in this session also ") + paint.Line(offer.String()))
+		p.choice("s: yes, and in this session also", offer.String())
 	}
-	p.display.Note(dim("a: yes, and always, by a policy for ") + paint.Line(offer.String()))
+	p.choice("a: yes, and always, by a policy for", offer.String())
+}
+
+// choice shows what can be answered, and what that is for: below it where there is no room beside it. A window narrower
+// than either cuts them between words.
+func (p *prompt) choice(text, what string) {
+	painter := p.display.ErrPainter()
+	what = paint.Line(what)
+	if painter.Width == 0 || paint.Width(text)+1+paint.Width(what) <= painter.Width {
+		p.display.Note(strings.TrimRight(painter.Dim(text)+" "+what, " "))
+		return
+	}
+	p.display.Note(prose(text, "", painter.Dim, painter) + prose(what, "   ", nil, painter))
 }
 
 // always shows the policy that would allow such calls from now on, and writes it if that is wanted.
@@ -229,6 +241,10 @@ func (p *prompt) answer(ctx context.Context, question string) (string, error) {
 // line waits for a line or for ctx; the end of input is an empty one.
 func (p *prompt) line(ctx context.Context, question string) (string, error) {
 	p.terminal.forget()
+	defer p.terminal.show()()
+	if painter := p.display.ErrPainter(); paint.Width(question) > painter.Width && painter.Width > 0 {
+		question = strings.TrimSuffix(prose(question, "", nil, painter), "\n") + " "
+	}
 	p.display.Prompt(question)
 	text, err := p.terminal.line(ctx)
 	p.display.Answered(err == nil)

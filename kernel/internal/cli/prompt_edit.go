@@ -139,11 +139,18 @@ func (p *prompt) inEditor(ctx context.Context, words []string, text []byte) (edi
 			defer func() { _ = term.Restore(int(tty.Fd()), state) }() // an editor that was killed has not
 		}
 	}
-	back := p.display.Lend()
-	err = cmd.Run()
-	back()
+	err = p.lend(cmd.Run)
 	if err != nil {
 		return nil, fmt.Errorf("the editor %s failed, nothing is changed: %w", words[0], err)
 	}
 	return os.ReadFile(f.Name())
+}
+
+// lend leaves the terminal to another program, and Ctrl-C with it: that is a key of an editor, or ends what the editor
+// does, and is not for the call.
+func (p *prompt) lend(run func() error) error {
+	defer p.display.Lend()()
+	defer p.terminal.show()()
+	defer p.kill.bring(unheard())()
+	return run()
 }

@@ -117,6 +117,10 @@ func (sh *shell) converse() error {
 // loop takes lines until there are no more, or one says so. What it returns has been shown.
 func (sh *shell) loop() error {
 	defer func() { sh.silent = true }()
+	if sh.person { // whom a Ctrl-C between two lines must not cost the shell
+		defer sh.kill.bring(unheard())()
+	}
+	defer sh.input.hide()()
 	for {
 		text, err := sh.read()
 		switch {
@@ -153,8 +157,7 @@ func (sh *shell) read() (string, error) {
 	sh.completer = completer{sh.session.Operations(), sh.project.cwd}
 	ctx, cancel := context.WithCancelCause(sh.ctx)
 	defer cancel(nil)
-	sh.kill.bring(&foreground{cancel: cancel, prompt: true})
-	defer sh.kill.bring(nil)
+	defer sh.kill.bring(&foreground{cancel: cancel, quiet: true})()
 	return sh.input.next(ctx, sh.promptText())
 }
 
@@ -243,8 +246,7 @@ func (sh *shell) inForeground(call func() error) error {
 	ctx, cancel := context.WithCancelCause(program)
 	defer cancel(nil)
 	if sh.person {
-		sh.kill.bring(&foreground{cancel: cancel})
-		defer sh.kill.bring(nil)
+		defer sh.kill.bring(&foreground{cancel: cancel})()
 	}
 	sh.ctx, sh.prompt.asked = ctx, false
 	defer func() { sh.ctx = program }()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/lineedit"
@@ -218,7 +219,8 @@ func (c *completer) values(prefix string, s *schemav1.Schema, value string) []ca
 	return found
 }
 
-// paths are the files and folders that a path begins; hidden ones only for a name that begins with a dot.
+// paths are the files and folders that a path begins; hidden ones only for a name that begins with a dot. What no
+// argument can name, which is text in UTF-8, is not among them.
 func (c *completer) paths(prefix, path string) []candidate {
 	folder, name := filepath.Split(path)
 	dir := folder
@@ -231,7 +233,7 @@ func (c *completer) paths(prefix, path string) []candidate {
 	}
 	var found []candidate
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), name) || name == "" && strings.HasPrefix(e.Name(), ".") {
+		if !strings.HasPrefix(e.Name(), name) || name == "" && strings.HasPrefix(e.Name(), ".") || !utf8.ValidString(e.Name()) {
 			continue
 		}
 		one := candidate{text: prefix + folder + e.Name(), label: e.Name()}

@@ -17,6 +17,8 @@ type input interface {
 	// next shows a prompt, where somebody sees it, and waits for a line, which has several rows when what it quotes has.
 	// io.EOF is the end, errInterrupted a line that was given up.
 	next(ctx context.Context, prompt string) (string, error)
+	// hide keeps what is typed from being shown while no line is waited for, until back is called.
+	hide() (back func())
 	close()
 }
 
@@ -58,6 +60,9 @@ func (in *editedInput) next(ctx context.Context, prompt string) (string, error) 
 	return text, err
 }
 
+// hide leaves it to the editor to show what was typed meanwhile.
+func (in *editedInput) hide() (back func()) { return in.terminal.hide() }
+
 func (in *editedInput) close() { in.terminal.close() }
 
 // plainInput is a person at a terminal that can do nothing.
@@ -77,6 +82,9 @@ func (in *plainInput) next(ctx context.Context, prompt string) (string, error) {
 		return text, err
 	})
 }
+
+// hide does nothing: it would never be shown.
+func (in *plainInput) hide() (back func()) { return func() {} }
 
 func (in *plainInput) close() { in.terminal.close() }
 
@@ -112,6 +120,8 @@ func (in *scriptInput) next(ctx context.Context, _ string) (string, error) {
 		}
 	})
 }
+
+func (in *scriptInput) hide() (back func()) { return func() {} }
 
 func (in *scriptInput) close() {}
 

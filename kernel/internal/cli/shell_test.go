@@ -22,7 +22,7 @@ import (
 func testCompleter(t *testing.T) *completer {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"plain.txt", "with blank.txt", "with blank/inner.txt", "it's.txt", ".hidden", "日本/語.txt"} {
+	for _, name := range []string{"plain.txt", "with blank.txt", "with blank/inner.txt", "it's.txt", "not\xffutf8.txt", ".hidden", "日本/語.txt"} {
 		path := filepath.Join(dir, "with", name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, nil, 0o644))

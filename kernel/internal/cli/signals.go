@@ -22,12 +22,15 @@ type killSwitch struct {
 	last  time.Time // of a first Ctrl-C
 }
 
-// foreground is one thing of many that a shell does.
+// foreground is one thing of many that a process does, and what Ctrl-C is for as long as it lasts.
 type foreground struct {
 	cancel context.CancelCauseFunc
-	// prompt is set while a shell waits for a line: there is nothing to kill, and nothing to say.
-	prompt bool
+	// quiet is set when there is nothing to kill, and nothing to say.
+	quiet bool
 }
+
+// unheard is something that Ctrl-C does nothing to.
+func unheard() *foreground { return &foreground{cancel: func(error) {}, quiet: true} }
 
 func (k *killSwitch) set(hit func()) {
 	k.mu.Lock()
@@ -35,11 +38,18 @@ func (k *killSwitch) set(hit func()) {
 	k.hit = hit
 }
 
-// bring puts something into the foreground; nil for the program. No Ctrl-C has been pressed for it yet.
-func (k *killSwitch) bring(front *foreground) {
+// bring puts something into the foreground, until back is called. No Ctrl-C has been pressed for it yet.
+func (k *killSwitch) bring(front *foreground) (back func()) {
+	before := k.swap(front)
+	return func() { k.swap(before) }
+}
+
+func (k *killSwitch) swap(front *foreground) (before *foreground) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	before = k.front
 	k.front, k.last = front, time.Time{}
+	return before
 }
 
 // pressed notes a Ctrl-C, and says whether it is the second, and what is in the foreground.
@@ -78,7 +88,7 @@ func (a *app) watchSignals() {
 				continue
 			}
 			switch again, front := a.kill.pressed(time.Now()); {
-			case front != nil && front.prompt:
+			case front != nil && front.quiet:
 				front.cancel(errInterrupted)
 			case again:
 				a.killAll()

@@ -38,6 +38,13 @@ func (t *terminal) forget() {
 	t.reader.Reset(t.in)
 }
 
+// hide has keys that are pressed shown nowhere, until back is called: they are for what is asked next, and not for the
+// middle of what is being written. They wait.
+func (t *terminal) hide() (back func()) { return setEcho(t.in, false) }
+
+// show has keys shown as they are pressed, until back is called.
+func (t *terminal) show() (back func()) { return setEcho(t.in, true) }
+
 // line reads one line, or as much of it as there is when ctx ends. Where a wait cannot be left it goes on alone, and
 // takes the next line that is typed.
 func (t *terminal) line(ctx context.Context) (string, error) {

@@ -189,7 +189,7 @@ func (e *Editor) more(ctx context.Context, resized <-chan os.Signal) (end bool, 
 		if isPaste(e.pending) && string(c.data) == "\x03" {
 			e.pending = nil // the end of the paste was lost on its way
 		}
-		e.pending = append(e.pending, c.data...)
+		e.pending = shorten(append(e.pending, c.data...))
 		return false, nil
 	}
 }

@@ -168,6 +168,23 @@ func TestReadOfHalfAPaste(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
+// What is too long for a line is left out as a whole, says so, and costs neither the line nor what is typed next.
+func TestReadOfAHugePaste(t *testing.T) {
+	for name, content := range map[string]string{
+		"text": strings.Repeat("some words of a line ", 250_000), "CR LF": strings.Repeat("\r\n", 1<<20), "no text": strings.Repeat("\xff", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPTY(t)
+			line := read(t.Context(), New(p.slave, p.slave))
+			p.waitFor(t, "> ")
+			p.write(t, "before "+pasteStart+content+pasteEnd)
+			p.waitFor(t, "  left out: a line holds 256 KiB")
+			p.write(t, "behind\r")
+			require.Equal(t, result{"before behind", nil}, <-line)
+		})
+	}
+}
+
 func TestReadIsLeft(t *testing.T) {
 	p := newPTY(t)
 	e := New(p.slave, p.slave)

@@ -2,6 +2,7 @@ package lineedit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -110,8 +111,22 @@ func pasted(b []byte) (key, int) {
 		return key{}, 0
 	}
 	text := strings.ToValidUTF8(string(b[len(pasteStart):stop]), "\uFFFD")
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	return key{paste, strings.TrimRight(text, "\n")}, stop + len(pasteEnd)
+	return key{paste, strings.TrimRight(lineFeeds.Replace(text), "\n")}, stop + len(pasteEnd)
+}
+
+var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// shorten puts something shorter in the place of a paste that is too long for a line, and whose end has not come: what
+// that is does not matter, as long as it is too long as well.
+func shorten(b []byte) []byte {
+	const end = len(pasteEnd) - 1 // of it that may be here
+	if !isPaste(b) || len(b) <= len(pasteStart)+2*lineLimit {
+		return b
+	}
+	if _, n := pasted(b); n > 0 {
+		return b
+	}
+	return slices.Concat([]byte(pasteStart), bytes.Repeat([]byte{'.'}, lineLimit+1), b[len(b)-end:])
 }
 
 // sequence is a key that begins with ESC. One that is not known does nothing.

@@ -134,13 +134,9 @@ func (m *menu) list(columns, rows int, color bool) []string {
 		shown = rows - 1 // the last row says how many there are
 		from = min(max(0, m.selected-shown/2), len(m.Choices)-shown)
 	}
-	widest := 0
-	for _, c := range m.Choices {
-		widest = max(widest, paint.Width(paint.Line(c.label())))
-	}
 	var lines []string
 	for i := from; i < from+shown; i++ {
-		lines = append(lines, m.Choices[i].row(i == m.selected, min(widest, columns-3), columns-1, color))
+		lines = append(lines, m.Choices[i].row(i == m.selected, min(m.widest, columns-3), columns-1, color))
 	}
 	if shown < len(m.Choices) {
 		lines = append(lines, paint.Clip(fmt.Sprintf("  … %d in all", len(m.Choices)), columns-1))

@@ -54,9 +54,10 @@ func TestWindow(t *testing.T) {
 }
 
 func TestMenuList(t *testing.T) {
-	m := &menu{selected: 1, Completions: Completions{Choices: []Choice{
+	m := newMenu(Completions{Choices: []Choice{
 		{Text: "read ", Description: "Read a file from start to end"}, {Text: "'my files/", Label: "my files/", Description: "x"}, {Text: "three"}, {Text: "four"},
-	}}}
+	}}, buffer{})
+	m.selected = 1
 	require.Equal(t, []string{"  read       Read a file from star…", "› my files/  x", "  three", "  four"}, m.list(36, 10, false))
 	require.Equal(t, []string{"  read", "› my files/", "  three", "  four"}, m.list(20, 10, false), "no room for descriptions")
 	require.Equal(t, []string{"  read", "› my files/", "  … 4 in all"}, m.list(20, 3, false))

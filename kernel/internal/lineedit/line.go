@@ -10,11 +10,13 @@ type line struct {
 	menu    *menu    // nil when there are no choices to show
 	finding *finding // nil when nothing is searched
 	cleared bool     // the screen is to be cleared
+	full    bool     // the last key was left out, for want of room
 	givenUp bool
 }
 
 // press does what a key does. It ends the line, or fails with io.EOF or ErrInterrupted.
 func (l *line) press(k key) (end bool, err error) {
+	l.full = false
 	if l.finding != nil && l.find(k) {
 		return false, nil
 	}
@@ -55,7 +57,7 @@ func (l *line) press(k key) (end bool, err error) {
 func (l *line) edit(k key) {
 	switch k.command {
 	case insert, paste:
-		l.insert(k.text)
+		l.full = !l.insert(k.text)
 	case newRow:
 		l.insert("\n")
 	case backspace:
@@ -83,7 +85,7 @@ func (l *line) edit(k key) {
 	case cutWord:
 		l.keep(l.cut(l.wordRight()))
 	case yank:
-		l.insert(l.editor.yanked)
+		l.full = !l.insert(l.editor.yanked)
 	}
 }
 

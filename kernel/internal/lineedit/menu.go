@@ -1,12 +1,25 @@
 package lineedit
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentco/agent/kernel/internal/paint"
+)
 
 // menu is the list of choices under the line.
 type menu struct {
 	Completions
 	before   buffer // the text before anything was chosen
 	selected int    // -1 for none
+	widest   int    // columns of the widest label
+}
+
+func newMenu(c Completions, before buffer) *menu {
+	m := &menu{Completions: c, before: before, selected: -1}
+	for _, choice := range c.Choices {
+		m.widest = max(m.widest, paint.Width(paint.Line(choice.label())))
+	}
+	return m
 }
 
 // complete does as much as the choices agree on, and lists them when there are several.
@@ -27,7 +40,7 @@ func (l *line) complete() {
 		l.replace(c.From, common)
 	}
 	if len(c.Choices) > 1 {
-		l.menu = &menu{Completions: c, before: l.buffer, selected: -1}
+		l.menu = newMenu(c, l.buffer)
 	}
 }
 

@@ -20,6 +20,9 @@ type screen struct {
 	rows   int // drawn below the first, with those of the choices
 }
 
+// tooLong is said of what is left out.
+var tooLong = fmt.Sprintf("  left out: a line holds %d KiB, and a file the rest", lineLimit>>10)
+
 // draw shows a line in place of what was shown.
 func (s *screen) draw(l *line, size func() (columns, rows int)) {
 	columns, rows := size()
@@ -29,6 +32,9 @@ func (s *screen) draw(l *line, size func() (columns, rows int)) {
 	var choices []string
 	if l.menu != nil {
 		choices = l.menu.list(columns, min(menuRows, rows-len(shown.rows)), s.color)
+	}
+	if l.full && len(shown.rows) < rows {
+		choices = append(choices, paint.Clip(tooLong, columns-1))
 	}
 	var b strings.Builder
 	if l.cleared {
@@ -95,7 +101,7 @@ func (s *screen) erase() {
 
 // leave shows the line as it was left, and puts the cursor below it.
 func (s *screen) leave(l *line, size func() (columns, rows int)) {
-	l.at, l.menu, l.finding = len(l.text), nil, nil
+	l.at, l.menu, l.finding, l.full = len(l.text), nil, nil, false
 	s.draw(l, size)
 	mark := ""
 	if l.givenUp {

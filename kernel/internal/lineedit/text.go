@@ -51,10 +51,10 @@ func anchor(s string, i int) int {
 // lineLimit is how long a line can be, in bytes. What is longer belongs into a file.
 const lineLimit = 256 << 10
 
-// insert puts a text before the cursor. What would make the line too long is left out as a whole.
-func (b *buffer) insert(s string) {
-	if s == "" || len(b.text)+len(s) > lineLimit {
-		return
+// insert puts a text before the cursor. What would make the line too long is left out as a whole; it returns false then.
+func (b *buffer) insert(s string) bool {
+	if len(b.text)+len(s) > lineLimit {
+		return false
 	}
 	b.text = b.text[:b.at] + s + b.text[b.at:]
 	i := anchor(b.text, b.at)
@@ -63,6 +63,7 @@ func (b *buffer) insert(s string) {
 		i = after(b.text, i)
 	}
 	b.at = i
+	return true
 }
 
 // cut takes away what is between the cursor and another place, and returns it.

@@ -14,8 +14,10 @@ func Text(s string) string { return clean(strings.ReplaceAll(s, "\r\n", "\n"), "
 // Line is Text for a place that has only one line.
 func Line(s string) string {
 	s = strings.ReplaceAll(strings.TrimRight(s, "\r\n"), "\r\n", "\n")
-	return clean(strings.NewReplacer("\n", "↵", "\t", " ").Replace(s), "")
+	return clean(oneLine.Replace(s), "")
 }
+
+var oneLine = strings.NewReplacer("\n", "↵", "\t", " ")
 
 // clean makes every control character visible but those to keep.
 func clean(s, keep string) string {
