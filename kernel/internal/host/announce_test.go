@@ -97,7 +97,12 @@ func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
 	config.RootCAs.AddCert(ours)
 	config.ClientCAs.AddCert(ours)
 	a.log = log.logger()
-	a.server = grpc.NewServer(grpc.Creds(a.secure(credentials.NewTLS(config))))
+	shaken := make(chan struct{}, 8)
+	secure := handshakes{credentials.NewTLS(config), func(err error) {
+		a.shook(err)
+		shaken <- struct{}{}
+	}}
+	a.server = grpc.NewServer(grpc.Creds(secure))
 	end := a.begin()
 	listener := <-announced
 	dial := func() net.Conn {
@@ -106,6 +111,7 @@ func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
 		return conn
 	}
 	require.NoError(t, dial().Close())
+	<-shaken
 	require.True(t, a.reachable(), "one that leaves has not been refused")
 	for range 2 {
 		conn := dial()
@@ -113,7 +119,8 @@ func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
 		require.NoError(t, err)
 		_, _ = io.ReadAll(conn)
 		require.NoError(t, conn.Close())
-		require.Eventually(t, func() bool { return !a.reachable() }, 10*time.Second, time.Millisecond)
+		<-shaken
+		require.False(t, a.reachable())
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), log.String())
 	require.Contains(t, log.String(), "cannot report what became of cancelled calls")
@@ -121,7 +128,8 @@ func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
 	config.NextProtos = []string{"h2"}
 	conn := tls.Client(dial(), config)
 	require.NoError(t, conn.Handshake())
-	require.Eventually(t, a.reachable, 10*time.Second, time.Millisecond, "it has shown one now")
+	<-shaken
+	require.True(t, a.reachable(), "it has shown one now")
 	require.NoError(t, conn.Close())
 	end()
 	a.close()
