@@ -3,14 +3,9 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
-	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/plan"
@@ -82,7 +77,7 @@ func (a *app) applyClaimed(flags applyFlags, file callFile, saved *plan.Plan, re
 		if err != nil {
 			return err
 		}
-		if changes := append(saved.Changes(fresh), p.sourceChanges(saved)...); len(changes) > 0 {
+		if changes := append(saved.Changes(fresh), p.sourceChanges(s, saved)...); len(changes) > 0 {
 			return a.stale(file, changes)
 		}
 		for i := range list {
@@ -137,35 +132,4 @@ func savedCalls(s *engine.Session, p *plan.Plan) []listedCall {
 		list = append(list, listedCall{c.Name, r})
 	}
 	return list
-}
-
-// sourceChanges compares a plan with the list it was made of, when that is still there: somebody may take the one for the
-// other.
-func (p *project) sourceChanges(saved *plan.Plan) []plan.Change {
-	if info, err := os.Stat(saved.Source.File); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
-		return nil
-	}
-	src, err := os.ReadFile(saved.Source.File)
-	if err != nil || plan.Digest(src) == saved.Source.Digest {
-		return nil
-	}
-	name := shown(p.cwd, saved.Source.File)
-	calls, err := p.calls(callFile{shown: name, src: src})
-	if err != nil {
-		return []plan.Change{{What: "calls", Text: name + " has changed, and cannot be read any more"}}
-	}
-	var changes []plan.Change
-	for _, c := range saved.Calls {
-		i := slices.IndexFunc(calls, func(now config.Call) bool { return now.Name == c.Name })
-		switch {
-		case i < 0:
-			changes = append(changes, plan.Change{Call: c.Name, What: "calls", Text: "it is not in " + name + " any more"})
-		case !proto.Equal(calls[i].Arguments, c.Item.GetInput()):
-			changes = append(changes, plan.Change{Call: c.Name, What: "arguments", Text: "they are others in " + name})
-		}
-	}
-	if len(calls) > len(saved.Calls) {
-		changes = append(changes, plan.Change{What: "calls", Text: fmt.Sprintf("%s has %d, and the plan %d", name, len(calls), len(saved.Calls))})
-	}
-	return changes
 }

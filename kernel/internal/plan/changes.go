@@ -12,7 +12,7 @@ import (
 type Change struct {
 	// Call is the name of the call it is about; empty when it is about all of them.
 	Call string `json:"call,omitempty"`
-	// What is project, policy, config, provider, operation, arguments, preview or decision.
+	// What is project, profile, policy, config, provider, calls, operation, arguments, timeout, order, preview or decision.
 	What string `json:"what"`
 	// Text says what it was, and what it is now.
 	Text string `json:"text"`
