@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
@@ -84,7 +85,8 @@ func TestPromptThatChanges(t *testing.T) {
 			} else {
 				<-began // it runs, and would for ever
 				cancel()
-				require.Error(t, <-failed)
+				require.Error(t, <-failed) // before it has ended
+				require.Eventually(t, func() bool { return len(k.kept.outcomes()) > before }, 10*time.Second, time.Millisecond)
 			}
 			cancel()
 		}
