@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	cryptorand "crypto/rand"
 	"encoding/base64"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -57,6 +60,51 @@ func TestInitKilledAtRandom(t *testing.T) {
 		m.must("init", "--upgrade")
 		require.Equal(t, "2.0.1", m.locked("filesystem").Version)
 		require.Empty(t, m.halfDone(), "after kill %d", n)
+	}
+}
+
+// Of ten inits at once some are killed; the others succeed, in one project or in several (K02).
+func TestTenInitsWithKills(t *testing.T) {
+	rounds := 3
+	if long {
+		rounds = 40
+	}
+	const count = 10
+	m := newMachine(t)
+	m.publish(script("2.0.0"))
+	for n := range count {
+		m.write(fmt.Sprintf("other%d/agent.hcl", n), m.read("project/agent.hcl"))
+	}
+	for range rounds {
+		require.NoError(t, os.RemoveAll(m.path("cache/agent/providers")))
+		require.NoError(t, os.RemoveAll(m.path("project/.agent")))
+		results := make([]ran, count)
+		var wait sync.WaitGroup
+		for n := range count {
+			cmd := m.command("init")
+			if n%2 == 0 {
+				cmd.Dir = m.path(fmt.Sprintf("other%d", n))
+				require.NoError(t, os.RemoveAll(filepath.Join(cmd.Dir, ".agent")))
+			}
+			if n%3 == 0 {
+				ctx, cancel := context.WithTimeout(t.Context(), rand.N(500*time.Millisecond))
+				defer cancel()
+				victim := exec.CommandContext(ctx, cmd.Path, "init")
+				victim.Dir, victim.Env = cmd.Dir, cmd.Env
+				wait.Go(func() { _ = victim.Run() })
+				continue
+			}
+			wait.Go(func() { results[n] = m.runCommand(cmd) })
+		}
+		wait.Wait()
+		for _, r := range results {
+			require.Zero(t, r.code, r.stdout+r.stderr)
+		}
+		m.must("init", "--lockfile=readonly")
+		require.Len(t, m.copies(), 1)
+		left, err := filepath.Glob(m.path("project/.agent/*"))
+		require.NoError(t, err)
+		require.Len(t, left, 1)
 	}
 }
 

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -228,6 +231,13 @@ func TestHostileArchives(t *testing.T) {
 		{"zip: link", zipped(t, zipFile("provider-x", fs.ModeSymlink|0o777)), UnsafeArchive, "a link"},
 		{"zip: device", zipped(t, zipFile("evil", fs.ModeDevice|0o666)), UnsafeArchive, "a device"},
 		{"zip: two programs", zipped(t, zipFile("a/provider-x", 0o755), zipFile("b/provider-x", 0o755)), NoBinary, "twice"},
+		{"parent in an extended header", tarball(t, good, tarEntry{tar.Header{Name: "../" + strings.Repeat("a", 200), Typeflag: tar.TypeReg, Format: tar.FormatPAX}, ""}), UnsafeArchive, "leads out"},
+		{"link to a long name", tarball(t, good, tarEntry{tar.Header{Name: "l", Typeflag: tar.TypeLink, Linkname: strings.Repeat("../", 100) + "x", Format: tar.FormatGNU}, ""}), UnsafeArchive, "a link"},
+		{"name without end", tarball(t, good, text(strings.Repeat("a/", maxName)+"x")), UnsafeArchive, "no name"},
+		{"parent in a second member of gzip", slices.Concat(member(t, tarball(t, good), 0, 1024), member(t, tarball(t, text("../evil")), 0, -1)), UnsafeArchive, `"../evil"`},
+		{"zip: 8 EiB of a program", liar(t, "provider-x", 1<<63), UnsafeArchive, "unpacks to 9223372036854775808 bytes"},
+		{"zip: more than it says", liar(t, "provider-x", 1), InvalidArchive, "cannot be read"},
+		{"zip: less than it says", liar(t, "provider-x", 1000), InvalidArchive, "cannot be read"},
 		{"trailing garbage in gzip", append(tarball(t, good), "garbage"...), InvalidArchive, "cannot be read"},
 	}
 	for _, tt := range tests {
@@ -239,6 +249,64 @@ func TestHostileArchives(t *testing.T) {
 			require.Equal(t, string(tt.kind), e.Kind(), "%v", err)
 			require.ErrorContains(t, err, tt.want)
 			require.ErrorContains(t, err, "cannot install github.com/o/provider-x 1.2.3 linux_amd64")
+			require.Empty(t, s.files(t))
+		})
+	}
+}
+
+// member is a part of what a tarball holds, as a member of gzip of its own.
+func member(t *testing.T, archive []byte, from, to int) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(archive))
+	require.NoError(t, err)
+	raw, err := io.ReadAll(z)
+	require.NoError(t, err)
+	if to < 0 {
+		to = len(raw)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err = w.Write(raw[from:to])
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// liar is a zip whose one file has another size than its header says.
+func liar(t *testing.T, name string, size uint64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	h := &zip.FileHeader{Name: name, Method: zip.Store, UncompressedSize64: size, CompressedSize64: uint64(len(program)), CRC32: crc32.ChecksumIEEE([]byte(program))}
+	h.SetMode(0o755)
+	content, err := w.CreateRaw(h)
+	require.NoError(t, err)
+	_, err = content.Write([]byte(program))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// Sparse files as tar itself packs them: a few bytes that unpack to a whole disk.
+func TestSparseFilesOfTar(t *testing.T) {
+	tool, err := exec.LookPath("tar")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, format := range [][]string{{"--format=gnu"}, {"--format=pax"}, {"--format=pax", "--sparse-version=0.0"}, {"--format=pax", "--sparse-version=0.1"}} {
+		t.Run(strings.Join(format, " "), func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "provider-x"), nil, 0o755))
+			require.NoError(t, os.Truncate(filepath.Join(dir, "provider-x"), 100<<20))
+			out, err := exec.CommandContext(t.Context(), tool, append(format, "--sparse", "-C", dir, "-czf", filepath.Join(dir, "a.tgz"), "provider-x")...).CombinedOutput()
+			if err != nil {
+				t.Skipf("it is not GNU tar: %s", out)
+			}
+			archive, err := os.ReadFile(filepath.Join(dir, "a.tgz"))
+			require.NoError(t, err)
+			require.Less(t, len(archive), 1000)
+			s := newSandbox(t)
+			require.ErrorContains(t, s.install(t, archive, keyFor(t, archive, linux)), "a sparse file")
 			require.Empty(t, s.files(t))
 		})
 	}
