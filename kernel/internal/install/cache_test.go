@@ -200,6 +200,16 @@ func TestHoldExcludes(t *testing.T) {
 	require.NoError(t, err)
 	second.Release()
 
+	// A project is one, whichever way it was come to.
+	root, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(root, link))
+	project, err := s.cache.HoldProject(t.Context(), root, nil)
+	require.NoError(t, err)
+	ctx, cancel = context.WithCancel(t.Context())
+	_, err = s.cache.HoldProject(ctx, link, cancel)
+	require.ErrorIs(t, err, context.Canceled)
+	project.Release()
+
 	using, err := s.cache.Use(t.Context())
 	require.NoError(t, err)
 	also, err := s.cache.Use(t.Context())

@@ -32,6 +32,7 @@ func (h *Hold) Release() {
 // HoldProject makes this process the only one that installs for the project in root. waiting is called once when
 // another one is at it. The error is that of ctx, or an *Error.
 func (c Cache) HoldProject(ctx context.Context, root string, waiting func()) (*Hold, error) {
+	//nolint:forbidigo // it names a lock, and nothing is opened by it
 	if real, err := filepath.EvalSymlinks(root); err == nil { // whichever way it was come to
 		root = real
 	}
