@@ -67,6 +67,7 @@ func (e *Engine) openOne(ctx context.Context, s ProviderSpec, o Options) (*host.
 	if o.Lazy && known != nil {
 		spec.Known = known
 		if p, err := host.Prepare(spec, s.Config); err == nil {
+			foretell(p, s.Config)
 			return p, nil
 		}
 		spec.Known, said = nil, nil // what is remembered keeps to another version of the protocol
@@ -78,6 +79,14 @@ func (e *Engine) openOne(ctx context.Context, s ProviderSpec, o Options) (*host.
 		return host.Prepare(spec, s.Config)
 	}
 	return p, err
+}
+
+// foretell learns the secrets of a configuration when its provider is not started yet: a call is in the log before that. What
+// is wrong with the configuration, the start will tell.
+func foretell(p *host.Provider, config host.Configure) {
+	if config != nil {
+		_, _ = config(p.Info().Config)
+	}
 }
 
 // configFailed reports whether a provider did not start since its configuration is wrong, and for no other reason.

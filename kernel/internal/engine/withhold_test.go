@@ -60,6 +60,20 @@ func TestSecretsAreWithheld(t *testing.T) {
 	}
 }
 
+// K27: arguments are in the log before their provider is started.
+func TestSecretsAreKnownBeforeTheStart(t *testing.T) {
+	const token = "s3cr3t-abc"
+	provider := newScript(t)
+	provider.spec.Config = func(*configv1.ConfigSchema) (*structpb.Struct, error) {
+		return structpb.NewStruct(map[string]any{"token": token})
+	}
+	c := known(t, provider)
+	secrets := &secret.Set{}
+	open(t, Options{Providers: []ProviderSpec{provider.spec}, Catalogue: c, Lazy: true, Secrets: secrets})
+	require.Equal(t, 1, provider.starts())
+	require.Equal(t, "with ********", secrets.Text("with "+token))
+}
+
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
