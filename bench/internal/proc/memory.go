@@ -29,3 +29,18 @@ func Memory(root int, peak bool) (total float64, parts map[string]float64) {
 	}
 	return total, parts
 }
+
+// Proportional is what the processes of a tree hold when each page that several share is shared out between them, in 10^6
+// bytes. Zero where it cannot be told.
+func Proportional(root int) (total float64) {
+	for _, p := range Tree(root) {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.PID))
+		for line := range strings.Lines(string(b)) {
+			if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+				kib, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+				total += kib * 1024 / 1e6
+			}
+		}
+	}
+	return total
+}

@@ -69,20 +69,20 @@ func memoryTable(w io.Writer, s *row.Set) {
 	if len(names) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\n## Memory in MB, each with its descendants\n\n| | idle | peak of the run | peak by process |\n|---|--:|--:|---|\n")
+	fmt.Fprint(w, "\n## Memory in MB, each with its descendants\n\n| | idle | with shared pages once | peak of the run | peak by process |\n|---|--:|--:|--:|---|\n")
 	for _, name := range names {
-		line := make([]string, 3)
+		line := make([]string, 4)
 		if r := s.Get(name, "idle"); r != nil {
-			line[0] = number(r.MB)
+			line[0], line[1] = number(r.MB), number(r.ShareMB)
 		}
 		if r := s.Get(name, "peak"); r != nil {
-			line[1] = number(r.MB)
+			line[2] = number(r.MB)
 			var parts []string
 			for process, mb := range r.Parts {
 				parts = append(parts, fmt.Sprintf("%s %.0f", process, mb))
 			}
 			sort.Strings(parts)
-			line[2] = strings.Join(parts, ", ")
+			line[3] = strings.Join(parts, ", ")
 		}
 		fmt.Fprintf(w, "| %s |%s\n", name, cells(line))
 	}

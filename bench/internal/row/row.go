@@ -32,6 +32,8 @@ type Row struct {
 	// MB is memory in 10^6 bytes: of the subject with its descendants; Parts are its processes.
 	MB    float64            `json:"mb,omitempty"`
 	Parts map[string]float64 `json:"parts_mb,omitempty"`
+	// ShareMB is MB with the pages that processes share counted once.
+	ShareMB float64 `json:"share_mb,omitempty"`
 	// WireOut and WireIn are bytes of one call between client and subject, as the client sees them.
 	WireOut int `json:"wire_out,omitempty"`
 	WireIn  int `json:"wire_in,omitempty"`

@@ -61,7 +61,7 @@ func (s *Suite) sessionCommands(ctx context.Context, events int, path string) {
 		r := &row.Row{Subject: "ours-cli", Op: fmt.Sprintf("%s%d", command, events), Status: row.OK}
 		var took []float64
 		load := proc.Now()
-		for range 3 {
+		for range max(1, int(5*s.Scale)) {
 			cmd := exec.CommandContext(ctx, filepath.Join(s.Vars["bin"], "agent"), "session", command, id)
 			cmd.Dir, cmd.Env = s.Vars["fx"], s.Environment()
 			begun := time.Now()

@@ -64,7 +64,7 @@ func operations(fx string) ([]op, error) {
 		{name: "grep100k", n: 6, limit: 15 * second, vars: dir("src100k"), count: 4},
 		{name: "true", n: 150, limit: 6 * second, vars: subject.Vars{"cmd": "true"}},
 		{name: "sandboxed", n: 90, limit: 6 * second, vars: subject.Vars{"cmd": "true"}},
-		{name: "ttfb", n: 12, limit: 12 * second, vars: subject.Vars{"cmd": "echo h''i-there; sleep 0.5", "first": "hi-there"}, streams: true},
+		{name: "ttfb", n: 12, limit: 12 * second, vars: subject.Vars{"cmd": "echo h''i-there; sleep 0.3", "first": "hi-there"}, streams: true},
 		{name: "describe", n: 30, limit: 3 * second},
 		{name: "status", n: 20, limit: 3 * second},
 		{name: "log_all", n: 9, limit: 5 * second},
@@ -82,11 +82,12 @@ func operations(fx string) ([]op, error) {
 		case mib > 100:
 			from = at("files/2g.txt")
 		}
-		ops = append(ops, op{name: fmt.Sprintf("print%dmb", mib), n: 6, limit: 12 * second, streams: true, bytes: size, whole: mib > 100,
+		ops = append(ops, op{name: fmt.Sprintf("print%dmb", mib), n: 6, limit: 12 * second, streams: true, bytes: size, whole: mib == 16 || mib > 100,
 			vars: subject.Vars{"cmd": fmt.Sprintf("head -c %d %s", size, from)}})
 	}
 	for _, workers := range []int{1, 2, 4, 8, 16, 32, 64} {
-		ops = append(ops, op{name: fmt.Sprintf("crowd%d", workers), n: 800, workers: workers, limit: 3 * second, vars: path("files/4k.txt"), bytes: 4 << 10})
+		ops = append(ops, op{name: fmt.Sprintf("crowd%d", workers), n: 800, workers: workers, limit: 3 * second, vars: path("files/4k.txt"), bytes: 4 << 10,
+			whole: workers != 1 && workers != 8 && workers != 64})
 	}
 	for i := range ops {
 		if strings.HasPrefix(ops[i].name, "glob") {

@@ -305,6 +305,9 @@ func (s *Suite) memory(name string, peak bool) {
 		}
 		r := &row.Row{Subject: x.Name(), Op: name, Status: row.OK, N: 1}
 		r.MB, r.Parts = proc.Memory(x.PID(), peak)
+		if !peak {
+			r.ShareMB = proc.Proportional(x.PID())
+		}
 		r.Note = fmt.Sprintf("%.0f MB", r.MB)
 		s.add(r)
 	}
