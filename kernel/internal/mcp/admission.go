@@ -35,6 +35,10 @@ func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 			}
 			// A deadline that stays would end the stream of the answer.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			if !exactID(body) {
+				refuse(w, http.StatusBadRequest, inexactID)
+				return
+			}
 			if session == "" && !s.begins(w, r, body, o.MostSessions) {
 				return
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -22,6 +24,20 @@ func (s *Server) tell(ctx context.Context, ss *sdk.ServerSession, end ending) {
 		entry["decided_by"] = end.DecidedBy
 	}
 	_ = ss.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: "agent", Data: entry}) //nolint:staticcheck // deprecated in the newest version only
+}
+
+// levels are those of the protocol.
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// levelled refuses a level that there is not: the SDK would take it, and tell everything.
+func levelled(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		p, ok := r.GetParams().(*sdk.SetLoggingLevelParams) //nolint:staticcheck // deprecated in the newest version only
+		if ok && p != nil && !slices.Contains(levels, string(p.Level)) {
+			return nil, invalid(fmt.Errorf("there is no level %q: it is one of %s", p.Level, strings.Join(levels, ", ")))
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // fault is what a client learns of a fault of ours: of a tool it is a result, as of any other failure.

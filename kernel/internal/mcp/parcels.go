@@ -52,8 +52,7 @@ func (p *parcels) keep(text []byte) (label string) {
 }
 
 // expand puts the pieces back into a message, without copying them.
-func (p *parcels) expand(message []byte) *net.Buffers {
-	var out net.Buffers
+func (p *parcels) expand(message []byte) (out net.Buffers) {
 	for {
 		at, text := p.find(message)
 		if at < 0 {
@@ -62,8 +61,7 @@ func (p *parcels) expand(message []byte) *net.Buffers {
 		out = append(out, message[:at-1], text) // the label stands in quotes
 		message = message[at+labelLength+1:]
 	}
-	out = append(out, message)
-	return &out
+	return append(out, message)
 }
 
 // drop forgets the pieces of a result that is not sent.

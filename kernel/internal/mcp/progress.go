@@ -47,12 +47,24 @@ type progress struct {
 
 // watch begins to tell of a call. token is what the client gave; nil when it gave none.
 func watch(token any, send func(*sdk.ProgressNotificationParams)) *progress {
-	if token == nil {
+	if !returnable(token) {
 		return nil
 	}
 	p := &progress{send: send, token: token, began: time.Now(), fraction: -1}
 	p.timer = time.AfterFunc(heartbeat, p.tick)
 	return p
+}
+
+// returnable reports whether a token can be given back as it came: a text or a number, which JSON's reader has not rounded.
+func returnable(token any) bool {
+	switch token := token.(type) {
+	case string, int, int32, int64:
+		return true
+	case float64:
+		return math.Abs(token) < mostExact
+	default:
+		return false
+	}
 }
 
 // stop ends it: nothing is sent any more once it has returned.

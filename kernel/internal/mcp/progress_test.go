@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -99,4 +100,16 @@ func messages(told []*sdk.ProgressNotificationParams) []string {
 		all = append(all, n.Message)
 	}
 	return all
+}
+
+// M08: a token comes back as it was, or not at all.
+func TestTokensThatCannotComeBack(t *testing.T) {
+	for _, token := range []any{nil, true, map[string]any{"a": 1}, []any{"a"}, float64(1 << 53), float64(-(1 << 53)), math.Inf(1), math.NaN()} {
+		require.Nil(t, watch(token, nil), "%v", token)
+	}
+	for _, token := range []any{"", "p", 0.0, -1.0, 1.5, float64(1<<53 - 1), int64(7)} {
+		p := watch(token, nil)
+		require.NotNil(t, p, "%v", token)
+		p.stop()
+	}
 }

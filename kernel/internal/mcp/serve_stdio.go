@@ -30,19 +30,19 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 	case <-ctx.Done():
 		go func() { _ = ss.Close() }()
 	}
+	last := time.After(farewell + time.Second)
+	stop := t.out.giveUp()
 	s.part(ss, kill)
+	t.finish(ended(ss), last)
+	stop()
 	return t.failure()
 }
 
-// part waits for a client's calls to end, not for ever: a provider may be deaf, and a client may have left a full pipe.
+// part waits for a client's calls to end, not for ever: a provider may be deaf.
 func (s *Server) part(ss *sdk.ServerSession, kill func()) {
 	over := s.leave(ss, errGone)
-	s.mu.Lock()
-	delete(s.parcels, ss)
-	s.mu.Unlock()
 	select {
 	case <-over:
-		return
 	case <-time.After(farewell):
 		kill()
 	}
@@ -50,4 +50,7 @@ func (s *Server) part(ss *sdk.ServerSession, kill func()) {
 	case <-over:
 	case <-time.After(time.Second):
 	}
+	s.mu.Lock()
+	delete(s.parcels, ss)
+	s.mu.Unlock()
 }

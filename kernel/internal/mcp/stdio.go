@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,22 +22,23 @@ import (
 // four times over.
 type stdio struct {
 	in    io.ReadCloser
-	out   io.Writer
+	out   *outbox
 	most  int // requests at a time
 	large *parcels
 	log   *slog.Logger
-	// gone is closed when the client will say no more.
-	gone chan struct{}
+	// gone is closed when nothing is read from the client any more.
+	gone    chan struct{}
+	leaving sync.Once
 
 	incoming chan arrival
 	closed   chan struct{}
 	closing  sync.Once
 	queue    []jsonrpc.Message // of a batch
+	answered chan struct{}     // holds something when an answer has been begun
 
-	writing sync.Mutex // guards out
 	mu      sync.Mutex // guards what follows
 	pending map[jsonrpc.ID]*pending
-	broken  error // why nothing can be written any more
+	broken  error // why the session cannot go on
 }
 
 // pending is a request that has not been answered.
@@ -48,20 +51,21 @@ type arrival struct {
 
 func newStdio(in io.ReadCloser, out io.Writer, most int, log *slog.Logger) *stdio {
 	return &stdio{
-		in: in, out: out, most: most, large: &parcels{}, log: log, gone: make(chan struct{}),
-		incoming: make(chan arrival), closed: make(chan struct{}), pending: map[jsonrpc.ID]*pending{},
+		in: in, out: newOutbox(out), most: most, large: &parcels{}, log: log, gone: make(chan struct{}),
+		incoming: make(chan arrival), closed: make(chan struct{}), answered: make(chan struct{}, 1), pending: map[jsonrpc.ID]*pending{},
 	}
 }
 
-// Connect begins to read.
+// Connect begins to read and to write.
 func (t *stdio) Connect(context.Context) (sdk.Connection, error) {
+	go t.out.run()
 	go t.receive()
 	return t, nil
 }
 
 // receive reads on its own, as nothing can wake a reader of stdin.
 func (t *stdio) receive() {
-	defer close(t.gone)
+	defer t.hangUp()
 	l := &lines{bufio.NewReaderSize(t.in, 64<<10)}
 	for {
 		line, err := l.next()
@@ -75,6 +79,8 @@ func (t *stdio) receive() {
 		}
 	}
 }
+
+func (t *stdio) hangUp() { t.leaving.Do(func() { close(t.gone) }) }
 
 // SessionID is empty: there is one client.
 func (t *stdio) SessionID() string { return "" }
@@ -98,6 +104,9 @@ func (t *stdio) Close() error {
 // Read returns the next message. What is none is answered here, and does not end the session.
 func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
+		if err := t.failure(); err != nil {
+			return nil, closing(err)
+		}
 		if len(t.queue) > 0 {
 			m := t.queue[0]
 			t.queue = t.queue[1:]
@@ -116,12 +125,38 @@ func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 			case errors.Is(a.err, errTooLong):
 				t.complain(jsonrpc.CodeInvalidRequest, a.err.Error())
 			case a.err != nil:
+				t.settle(ctx)
 				return nil, closing(a.err)
 			default:
 				t.queue = t.parse(a.line)
 			}
 		}
 	}
+}
+
+// settle lets the answers come to what the client asked for before it hung up, as it may still read. Calls do not keep it:
+// they are cancelled meanwhile.
+func (t *stdio) settle(ctx context.Context) {
+	late := time.NewTimer(farewell)
+	defer late.Stop()
+	for t.owes() {
+		select {
+		case <-t.answered:
+		case <-late.C:
+			return
+		case <-t.closed:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// owes reports whether a request waits for its answer.
+func (t *stdio) owes() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending) > 0
 }
 
 // closing is what ended the input, as the SDK wants to hear it: every end is the client's.
@@ -139,6 +174,8 @@ func (t *stdio) parse(line []byte) []jsonrpc.Message {
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	switch {
+	case err == nil && !exactID(line):
+		t.complain(jsonrpc.CodeInvalidRequest, inexactID)
 	case err == nil:
 		return []jsonrpc.Message{m}
 	case json.Valid(line):
@@ -149,10 +186,13 @@ func (t *stdio) parse(line []byte) []jsonrpc.Message {
 	return nil
 }
 
+// longestBatch is how many messages one line may hold.
+const longestBatch = 1000
+
 func (t *stdio) batch(line []byte) (messages []jsonrpc.Message) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(line, &raw); err != nil || len(raw) == 0 {
-		t.complain(jsonrpc.CodeInvalidRequest, "neither a message nor a list of messages")
+	raw, err := elements(line)
+	if err != nil {
+		t.complain(jsonrpc.CodeInvalidRequest, err.Error())
 		return nil
 	}
 	for _, one := range raw {
@@ -165,7 +205,34 @@ func (t *stdio) batch(line []byte) (messages []jsonrpc.Message) {
 	return messages
 }
 
-// admit notes requests, and refuses one too many. It notes cancellations: what was cancelled gets no answer.
+// errNoMessages is what is wrong with a line that begins like a list.
+var errNoMessages = errors.New("neither a message nor a list of messages")
+
+// elements takes a list apart, and stops at one that is too long: a line of megabytes can hold millions of them.
+func elements(line []byte) (list []json.RawMessage, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	if _, err := d.Token(); err != nil {
+		return nil, errNoMessages
+	}
+	for d.More() {
+		if len(list) == longestBatch {
+			return nil, fmt.Errorf("a list of more than %d messages", longestBatch)
+		}
+		var one json.RawMessage
+		if err := d.Decode(&one); err != nil {
+			return nil, errNoMessages
+		}
+		list = append(list, one)
+	}
+	_, err = d.Token()
+	if _, more := d.Token(); err != nil || !errors.Is(more, io.EOF) || len(list) == 0 {
+		return nil, errNoMessages
+	}
+	return list, nil
+}
+
+// admit notes requests, and refuses one too many and one that cannot be told from another. It notes cancellations: what was
+// cancelled gets no answer.
 func (t *stdio) admit(m jsonrpc.Message) bool {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {
@@ -175,17 +242,29 @@ func (t *stdio) admit(m jsonrpc.Message) bool {
 		t.noteCancelled(r)
 		return true
 	}
+	switch full, known := t.note(r.ID); {
+	case known:
+		t.complain(jsonrpc.CodeInvalidRequest, fmt.Sprintf("request id %v is that of a request that waits for its answer", r.ID.Raw()))
+		return false
+	case full:
+		t.refuse(r.ID, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d requests wait for an answer already, which is the most", t.most)})
+		return false
+	}
+	return true
+}
+
+// note puts a request on the list of those that are to be answered.
+func (t *stdio) note(id jsonrpc.ID) (full, known bool) {
 	t.mu.Lock()
-	full := len(t.pending) >= t.most
-	if _, known := t.pending[r.ID]; !full && !known {
-		t.pending[r.ID] = &pending{}
+	defer t.mu.Unlock()
+	if _, known = t.pending[id]; known {
+		return false, true
 	}
-	t.mu.Unlock()
-	if full {
-		err := &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d requests wait for an answer already, which is the most", t.most)}
-		_ = t.send(&jsonrpc.Response{ID: r.ID, Error: err})
+	if len(t.pending) >= t.most {
+		return true, false
 	}
-	return !full
+	t.pending[id] = &pending{}
+	return false, false
 }
 
 func (t *stdio) noteCancelled(r *jsonrpc.Request) {
@@ -213,11 +292,23 @@ func (t *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if r, ok := m.(*jsonrpc.Response); ok && t.settled(r) {
-		t.large.drop(r.Result)
-		return nil
+	if r, ok := m.(*jsonrpc.Response); ok {
+		if t.settled(r) {
+			t.large.drop(r.Result)
+			return nil
+		}
+		r.Error = coded(r.Error)
 	}
 	return t.send(m)
+}
+
+// coded gives an error of the SDK's that has no code the one of a request that is out of place, as before the greeting.
+func coded(err error) error {
+	var wire *jsonrpc.Error
+	if err == nil || errors.As(err, &wire) && wire.Code != 0 {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 // settled takes an answer's request off the list, and reports whether nobody wants the answer any more.
@@ -226,6 +317,10 @@ func (t *stdio) settled(r *jsonrpc.Response) bool {
 	defer t.mu.Unlock()
 	p := t.pending[r.ID]
 	delete(t.pending, r.ID)
+	select {
+	case t.answered <- struct{}{}:
+	default:
+	}
 	return p != nil && p.cancelled
 }
 
@@ -234,22 +329,32 @@ func (t *stdio) send(m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	_, err = t.large.expand(append(text, '\n')).WriteTo(t.out)
+	err = t.out.send(t.large.expand(append(text, '\n')))
 	t.wrote(err)
 	return err
 }
 
 // wrote notes what stopped the writing. A client that does not read any more is gone, which is no failure.
 func (t *stdio) wrote(err error) {
-	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
-		return
+	if err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) {
+		t.fail(fmt.Errorf("cannot write to the client: %w", err))
 	}
+}
+
+// fail ends the session for a reason.
+func (t *stdio) fail(err error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.broken == nil {
-		t.broken = fmt.Errorf("cannot write to the client: %w", err)
+		t.broken = err
+	}
+	t.mu.Unlock()
+	t.hangUp()
+}
+
+// refuse answers a request that nobody is told of.
+func (t *stdio) refuse(id jsonrpc.ID, why error) {
+	if text, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: why}); err == nil {
+		t.post(text)
 	}
 }
 
@@ -258,10 +363,33 @@ func (t *stdio) complain(code int, text string) {
 	line, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": text},
 	})
-	if err != nil {
+	if err == nil {
+		t.post(line)
+	}
+}
+
+// post answers without waiting for the answer to be written, as whoever reads must not: the client's end would go unseen.
+func (t *stdio) post(text []byte) {
+	if err := t.out.post(append(text, '\n')); errors.Is(err, errUnread) {
+		t.fail(err)
+	}
+}
+
+// finish has what is left written, until the session has ended or there is no more time for it.
+func (t *stdio) finish(over <-chan struct{}, late <-chan time.Time) {
+	defer t.out.leave()
+	select {
+	case <-over:
+	case <-late:
 		return
 	}
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	_, _ = t.out.Write(append(line, '\n'))
+	flushed := make(chan struct{})
+	go func() {
+		defer close(flushed)
+		_ = t.out.send(nil)
+	}()
+	select {
+	case <-flushed:
+	case <-late:
+	}
 }

@@ -277,17 +277,17 @@ func FuzzParse(f *testing.F) {
 		if line == "" {
 			return
 		}
-		var out bytes.Buffer
-		s := newStdio(io.NopCloser(strings.NewReader("")), &out, 1, slog.New(slog.DiscardHandler))
+		s := newStdio(io.NopCloser(strings.NewReader("")), io.Discard, 1, slog.New(slog.DiscardHandler))
 		messages := s.parse([]byte(line))
 		for _, m := range messages {
 			require.NotNil(t, m)
 			s.admit(m)
 		}
-		require.True(t, len(messages) > 0 || out.Len() > 0, "neither a message nor an answer")
-		for answer := range strings.Lines(out.String()) {
+		close(s.out.queue)
+		require.True(t, len(messages) > 0 || len(s.out.queue) > 0, "neither a message nor an answer")
+		for answer := range s.out.queue {
 			var m message
-			require.NoError(t, json.Unmarshal([]byte(answer), &m), answer)
+			require.NoError(t, json.Unmarshal(bytes.Join(answer.text, nil), &m))
 			require.NotNil(t, m.Error)
 		}
 	})
