@@ -43,6 +43,7 @@ func TestStrangeThingsWhereFilesShouldBe(t *testing.T) {
 		{"folder of the provider", "cache/agent/providers/" + provider + "/*/*/*", 0, "damaged and is replaced"},
 		{"what is remembered", "cache/agent/schemas", 0, ""},
 		{"list of projects", "state/agent/projects/*", 0, ""},
+		{"lock of the cache", "cache/agent/locks/use", 0, ""},
 		{"locks of the cache", "cache/agent/locks", 0, ""},
 		{"index of the mirror", "mirror/" + provider + "/index.json", 0, ""},
 		{"archive in the mirror", "mirror/" + provider + "/2.0.0/*.tar.gz", 0, ""},

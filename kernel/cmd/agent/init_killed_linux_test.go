@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agentco/agent/kernel/internal/install"
 	"github.com/agentco/agent/kernel/internal/registry/registrytest"
 )
 
@@ -160,4 +161,42 @@ func TestPruneRacesInit(t *testing.T) {
 		require.Contains(t, m.must("init", "--lockfile=readonly").stdout, "cache")
 		require.Empty(t, m.halfDone())
 	}
+}
+
+// What a prune takes away that did not know of this project is not said to be installed.
+func TestInitWaitsForPrune(t *testing.T) {
+	m := newMachine(t)
+	m.publish(script("2.0.0"))
+	m.must("init")
+	cmd := m.command("init")
+	result := make(chan ran, 1)
+	cache := install.Cache{Dir: m.path("cache/agent")}
+	removed, err := cache.Prune(t.Context(), false, nil, func() (func(install.Key) bool, error) {
+		var stdout, stderr strings.Builder
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		require.NoError(t, cmd.Start())
+		go func() {
+			_ = cmd.Wait()
+			result <- ran{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+		}()
+		require.Eventually(t, func() bool { return len(result) > 0 || opens(cmd.Process.Pid, "locks/use") }, time.Minute, time.Millisecond)
+		return func(install.Key) bool { return false }, nil
+	})
+	require.NoError(t, err)
+	require.Len(t, removed, 1)
+	r := <-result
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "github.com", "it is installed again")
+	require.Len(t, m.copies(), 1)
+}
+
+// opens reports whether a process has a file open.
+func opens(pid int, name string) bool {
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && strings.HasSuffix(target, name) {
+			return true
+		}
+	}
+	return false
 }

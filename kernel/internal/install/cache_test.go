@@ -259,6 +259,23 @@ func TestPrune(t *testing.T) {
 	require.True(t, s.cache.Installed(kept))
 }
 
+// A folder that was moved to a larger disk, and has a link in its place, is the same cache.
+func TestPruneThroughALink(t *testing.T) {
+	s, _, _ := installed(t)
+	moved := filepath.Join(t.TempDir(), "moved")
+	require.NoError(t, os.Rename(s.cache.providers(), moved))
+	require.NoError(t, os.Symlink(moved, s.cache.providers()))
+	gone, err := s.cache.Prune(t.Context(), false, nil, func() (func(Key) bool, error) { return func(Key) bool { return false }, nil })
+	require.NoError(t, err)
+	require.Len(t, gone, 1)
+	left, err := os.ReadDir(moved)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	all, err := s.cache.All()
+	require.NoError(t, err)
+	require.Empty(t, all)
+}
+
 func TestPruneOfNothing(t *testing.T) {
 	gone, err := Cache{Dir: filepath.Join(t.TempDir(), "none")}.Prune(t.Context(), false, nil, func() (func(Key) bool, error) { return nil, nil })
 	require.NoError(t, err)

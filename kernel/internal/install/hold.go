@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,7 +107,11 @@ func (c Cache) lockFile(name string) (*flock.Flock, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, c.holdFailed(context.Background(), flock.New(dir), err)
 	}
-	return flock.New(filepath.Join(dir, name)), nil
+	l := flock.New(filepath.Join(dir, name))
+	if err := regular(l.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, c.holdFailed(context.Background(), l, err)
+	}
+	return l, nil
 }
 
 func (c Cache) holdFailed(ctx context.Context, l *flock.Flock, err error) error {

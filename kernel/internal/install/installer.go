@@ -40,6 +40,11 @@ type Installer struct {
 // Run does the work. With everything locked and in the cache it asks nobody and changes nothing. It joins the errors of
 // the providers: an *Error, an *OutdatedError, a *registry.Error or a *lock.InvalidError each.
 func (i *Installer) Run(ctx context.Context) (*Result, error) {
+	// Prune must not take away what is installed but not locked yet, nor what it did not know that this project needs.
+	use, unheld := i.Cache.Use(ctx)
+	if unheld == nil {
+		defer use.Release()
+	}
 	r, err := i.begin()
 	if err != nil {
 		return nil, err
@@ -47,17 +52,14 @@ func (i *Installer) Run(ctx context.Context) (*Result, error) {
 	if r.settled() {
 		return r.result(), nil
 	}
+	if unheld != nil { // a cache that cannot be written to can only be used as it is
+		return nil, unheld
+	}
 	project, err := i.Cache.HoldProject(ctx, i.Root, i.Waiting)
 	if err != nil {
 		return nil, err
 	}
 	defer project.Release()
-	// Prune must not take away what is installed but not locked yet.
-	use, err := i.Cache.Use(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer use.Release()
 	if r, err = i.begin(); err != nil { // another process may have done it
 		return nil, err
 	}

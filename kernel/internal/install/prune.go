@@ -35,11 +35,12 @@ func (c Cache) All() ([]Installed, error) {
 func (c Cache) walk(visit func(dir string, k Key) error) error {
 	const depth = 6
 	top := c.providers()
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	// With a separator at its end, a link is followed to the folder it leads to.
+	err := filepath.WalkDir(top+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if !d.IsDir() || path == top {
+		if !d.IsDir() {
 			return nil
 		}
 		rel, err := filepath.Rel(top, path)
@@ -125,7 +126,7 @@ func (c Cache) removeEmpty(dir string) {
 
 // sweep removes what unfinished installs and downloads left. Nobody installs meanwhile.
 func (c Cache) sweep(now time.Time) {
-	_ = filepath.WalkDir(c.providers(), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(c.providers()+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return nil
 		}
