@@ -6,8 +6,8 @@ import (
 	"github.com/agentco/agent/kernel/internal/gate"
 )
 
-// breakerName is what decides about a call that the circuit breaker does not let through.
-const breakerName = "circuit breaker"
+// BreakerName is what decides about a call that the circuit breaker does not let through.
+const BreakerName = "circuit breaker"
 
 // circuit is what the breaker knows the operation of a call by.
 func (c *call) circuit() string {
@@ -21,7 +21,7 @@ func (c *call) interrupt(plan *gate.Plan, i int) {
 		return
 	}
 	if why := c.turn.session.breaker.Open(c.circuit(), decided); why != "" {
-		plan.Withdraw(i, breakerName, fmt.Sprintf("%s was not run: %s", c.outcome.Operation, why))
+		plan.Withdraw(i, BreakerName, fmt.Sprintf("%s was not run: %s", c.outcome.Operation, why))
 	}
 }
 
@@ -29,7 +29,7 @@ func (c *call) interrupt(plan *gate.Plan, i int) {
 func (c *call) strike() {
 	breaker := &c.turn.session.breaker
 	switch o := c.outcome; {
-	case o.Status == Denied && o.DecidedBy != breakerName:
+	case o.Status == Denied && o.DecidedBy != BreakerName:
 		breaker.Denied(c.circuit())
 	case o.Status == Crashed:
 		breaker.Crashed(c.circuit(), c.crash)

@@ -44,7 +44,8 @@ func (s *Session) settled(ctx context.Context, r Request) (Request, Status, *too
 		err = p.Ready(ctx)
 	}
 	if err != nil {
-		return r, Crashed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, "%s was not run: %v", r.Operation, err)
+		status, failure := unready(r.Operation, err)
+		return r, status, failure
 	}
 	op, offered := offeredBy(p, r.Operation)
 	switch {
@@ -59,6 +60,16 @@ func (s *Session) settled(ctx context.Context, r Request) (Request, Status, *too
 		return r, Failed, err
 	}
 	return r, "", nil
+}
+
+// unready is how a call ends whose provider does not start. One that refuses its configuration has not crashed, and no other
+// arguments and no other attempt will help.
+func unready(op Operation, err error) (Status, *toolv1.ToolError) {
+	if configFailed(err) {
+		return Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED,
+			"%s was not run: its configuration has to be put right first: %v", op, err)
+	}
+	return Crashed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_PROCESS_CRASHED, "%s was not run: %v", op, err)
 }
 
 // offeredBy is an operation as its provider has it now.

@@ -92,7 +92,7 @@ func foretell(p *host.Provider, config host.Configure) {
 // configFailed reports whether a provider did not start since its configuration is wrong, and for no other reason.
 func configFailed(err error) bool {
 	var failed *StartError
-	return errors.As(err, &failed) && (failed.Stage == StageConfig || failed.Rejection != nil)
+	return errors.As(err, &failed) && failed.Misconfigured()
 }
 
 // introduced takes note of what a provider says at its first start.

@@ -225,3 +225,23 @@ func TestAChecksumIsTheKey(t *testing.T) {
 	require.Equal(t, Crashed, o.Status)
 	require.Contains(t, o.Error.GetMessage(), "checksum mismatch")
 }
+
+// A provider that cannot be configured has not crashed, and is not worth another attempt.
+func TestCallOfAProviderThatCannotBeConfigured(t *testing.T) {
+	s := newScript(t)
+	c := known(t, s)
+	s.spec.Config = func(*configv1.ConfigSchema) (*structpb.Struct, error) {
+		return nil, fmt.Errorf("agent.hcl:2:3: Missing required argument")
+	}
+	e, _ := Open(t.Context(), Options{Providers: []ProviderSpec{s.spec}, Catalogue: c, Lazy: true})
+	t.Cleanup(e.Close)
+	session := e.Session(SessionOptions{})
+	for range 5 {
+		o := session.Invoke(t.Context(), request(t, session, "echo", map[string]any{"text": "hi"}), nil)
+		require.Equal(t, Failed, o.Status, "%v", o.Error)
+		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED, o.Error.GetCategory())
+		require.False(t, o.Error.GetRetryable())
+		require.Contains(t, o.Error.GetMessage(), "agent.hcl:2:3: Missing required argument")
+		require.Contains(t, o.Error.GetMessage(), "configuration")
+	}
+}

@@ -55,3 +55,6 @@ func (e *StartError) Error() string {
 
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Cause }
+
+// Misconfigured reports whether it was the configuration that was wrong, and nothing else.
+func (e *StartError) Misconfigured() bool { return e.Stage == StageConfig || e.Rejection != nil }

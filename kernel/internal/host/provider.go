@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -78,6 +79,7 @@ type Provider struct {
 	starting *attempt // at another one; nil when there is none
 	starts   int64    // attempts so far
 	loop     crashLoop
+	refusal  error // of the configuration, at the last start
 	closed   bool
 	burials  sync.WaitGroup // of processes that another has taken the place of
 }
@@ -202,7 +204,7 @@ func (p *Provider) claim() (*life, *attempt, error) {
 	}
 	if p.life == nil {
 		if err := p.loop.broken(p.spec.Name, time.Now()); err != nil {
-			return nil, nil, err
+			return nil, nil, cmp.Or(p.refusal, err)
 		}
 	}
 	p.starts++
@@ -229,6 +231,10 @@ func (p *Provider) attempt(a *attempt, last *life) {
 	case crashOf(err) > 0:
 		a.failed = err
 		p.loop.add(time.Now(), errors.Unwrap(err).Error())
+		p.refusal = nil
+		if failed, _ := errors.AsType[*StartError](err); failed.Misconfigured() {
+			p.refusal = err
+		}
 	case err != nil:
 		a.failed = err
 	case p.closed:

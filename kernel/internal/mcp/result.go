@@ -59,6 +59,9 @@ func explained(end ending) string {
 	if r := end.Report; r != nil && r.Note != "" && !strings.Contains(end.Error.GetMessage(), r.Note) {
 		lines = append(lines, paint.Text(r.Note))
 	}
+	if end.Status == engine.Denied && end.DecidedBy == engine.BreakerName {
+		lines = append(lines, fmt.Sprintf("It runs without a question where the server is started with --approve '%s', or a policy in agent.hcl allows it.", paint.Line(end.Operation)))
+	}
 	if end.printed != "" {
 		lines = append(lines, "What it had printed:", strings.TrimSuffix(end.printed, "\n"))
 	}

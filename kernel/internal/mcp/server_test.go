@@ -176,6 +176,17 @@ func TestClientThatCannotAsk(t *testing.T) {
 	})
 }
 
+// M09 a: also when it is told so often that the circuit breaker answers, what would allow the call is named.
+func TestDeniedOverAndOver(t *testing.T) {
+	s := start(t, nil, nil).connect(t, nil, "")
+	for range 5 {
+		r, err := s.CallTool(t.Context(), write(filepath.Join(t.TempDir(), "a")))
+		require.NoError(t, err)
+		require.Contains(t, text(t, r), "--approve 'fixture.write'")
+		require.Contains(t, text(t, r), "policy")
+	}
+}
+
 // M09 b and c: who can ask is asked, within the call or between two requests, and the call runs once.
 func TestApproval(t *testing.T) {
 	tests := []struct {
