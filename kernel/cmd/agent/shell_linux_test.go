@@ -266,6 +266,43 @@ func TestShellTypedAhead(t *testing.T) {
 	m.waitFor("exit code 0\necho")
 }
 
+// A shell that was stopped, in a call or at its prompt, goes on as it was.
+func TestShellIsStopped(t *testing.T) {
+	dir := shellProject(t)
+	allow(t, dir)
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash, which gives a job that goes on the terminal as it had it")
+	}
+	m := inTmux(t, dir, 80, 30, "PS1='outer$ ' exec bash --norc -i")
+	m.waitFor("outer$")
+	m.text("sh -c 'echo $$ > pid; exec agent shell'")
+	m.keys("Enter")
+	m.until("the shell's prompt", func(string) bool { last := m.last(1); return strings.HasSuffix(last, ">") && len(last) > 6 })
+	prompt := m.last(1)
+	m.text("bash.bash command='echo started; until test -e go; do sleep 0.05; done; echo end'")
+	m.keys("Enter")
+	m.waitFor("\n│ started")
+	m.keys("C-z")
+	m.waitForRows("outer$")
+	m.text("touch go; fg")
+	m.keys("Enter")
+	m.waitFor("\n│ end\n")
+	m.waitForRows(prompt)
+	m.text("help ex")
+	m.waitForRows(prompt + " help ex")
+	require.NoError(t, exec.Command("kill", "-TSTP", strconv.Itoa(readNumber(t, filepath.Join(dir, "pid")))).Run())
+	m.waitForRows("outer$")
+	m.text("fg")
+	m.keys("Enter")
+	m.waitForRows(prompt + " help ex")
+	m.text("itX")
+	m.keys("BSpace", "Enter")
+	m.waitFor("\nexit: leave, as does Ctrl-D\n")
+	require.Equal(t, prompt, m.prompt())
+	m.keys("C-d")
+	m.waitForRows("outer$")
+}
+
 // A window that changes while a call runs gets all that comes, and a prompt of its width.
 func TestShellResizedInACall(t *testing.T) {
 	dir := shellProject(t)

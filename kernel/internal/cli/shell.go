@@ -223,7 +223,7 @@ func (sh *shell) showPlace(text string, err error) {
 	within := errors.As(err, &placed) && placed.from > 0
 	p := sh.display.ErrPainter()
 	switch {
-	case sh.flags.json:
+	case sh.flags.json, errors.Is(sh.display.OutError(), errNobodyReads):
 	case within:
 		sh.display.Note(sh.lineNumber(text, placed.from) + point(text, placed.from, placed.to, p))
 	case !sh.person:

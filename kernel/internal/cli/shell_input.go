@@ -106,7 +106,7 @@ func (in *scriptInput) next(ctx context.Context, _ string) (string, error) {
 			replies := make(chan rowReply, 1)
 			in.replies = replies
 			go func() {
-				text, err := in.reader.ReadString('\n')
+				text, err := readRow(in.reader)
 				replies <- rowReply{text, err}
 			}()
 		}
@@ -127,17 +127,39 @@ func (in *scriptInput) close() {}
 
 // gather reads rows until they are a whole line, or there are no more.
 func gather(row func(more bool) (string, error)) (string, error) {
-	var text string
+	var text strings.Builder
+	var rows words.Rows
 	for {
-		next, err := row(text != "")
-		text += next
+		next, err := row(text.Len() > 0)
+		text.WriteString(next)
+		whole := rows.Add(next)
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			return "", err
-		case err != nil && text == "":
+		case text.Len() > scriptLimit:
+			return "", usagef("a line is longer than %d MiB: give what is in it from a file, with --args @FILE", scriptLimit>>20)
+		case err != nil && text.Len() == 0:
 			return "", io.EOF
-		case err != nil || !unfinished(text):
-			return text, nil
+		case err != nil || whole:
+			return text.String(), nil
+		}
+	}
+}
+
+// scriptLimit is how long a line of a script can be, in bytes.
+const scriptLimit = 16 << 20
+
+// readRow reads up to a line feed, or somewhat more than a line can be long.
+func readRow(r *bufio.Reader) (string, error) {
+	var row strings.Builder
+	for {
+		part, err := r.ReadSlice('\n')
+		row.Write(part)
+		switch {
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return row.String(), err
+		case row.Len() > scriptLimit:
+			return row.String(), nil
 		}
 	}
 }

@@ -46,6 +46,16 @@ func (sh *shell) help(topic string) error {
 	return nil
 }
 
+// ownSummary says what a word of the shell's own does; empty when it is none.
+func ownSummary(word string) string {
+	for _, o := range ownWords() {
+		if o.name == word {
+			return o.summary
+		}
+	}
+	return ""
+}
+
 // tools lists the tools and commands, those of one provider, or shows one.
 func (sh *shell) tools(which string) error {
 	ops := sh.session.Operations()
@@ -55,6 +65,8 @@ func (sh *shell) tools(which string) error {
 		sh.listTools(ops, nil)
 	case len(ofProvider) > 0:
 		sh.listTools(ofProvider, nil)
+	case ownSummary(which) != "":
+		sh.display.Note(which + ": " + ownSummary(which))
 	default:
 		op, err := sh.lookup(which)
 		if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"os"
 	"path/filepath"
@@ -196,4 +197,21 @@ func TestGather(t *testing.T) {
 	over := errors.New("over")
 	_, err = gather(func(bool) (string, error) { return "'half", over })
 	require.ErrorIs(t, err, over)
+}
+
+// A script is read in time that its length explains, and in memory that a line may take.
+func TestScriptLines(t *testing.T) {
+	long := "a 'first\n" + strings.Repeat("it \\ goes \"on\"\n", 100_000) + "end'\n"
+	in := &scriptInput{reader: bufio.NewReader(strings.NewReader(long + "next\n" + strings.Repeat("x", scriptLimit+1) + "\nnever\n"))}
+	got, err := in.next(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, long, got)
+	got, err = in.next(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, "next\n", got)
+	_, err = in.next(t.Context(), "")
+	require.ErrorContains(t, err, "a line is longer than 16 MiB")
+	require.Equal(t, exitUsage, exitCode(err))
+	_, err = (&scriptInput{reader: bufio.NewReader(strings.NewReader("'" + strings.Repeat(strings.Repeat("x", 1023)+"\n", scriptLimit>>10)))}).next(t.Context(), "")
+	require.ErrorContains(t, err, "a line is longer than 16 MiB")
 }

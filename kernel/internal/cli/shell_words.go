@@ -73,9 +73,15 @@ func (sh *shell) perform(line words.Line) error {
 	return sh.run(op, rest)
 }
 
+// longestName is how many bytes can be meant for a name, and are compared with all there are.
+const longestName = 200
+
 // lookup finds what the first word of a line stands for, or says what was probably meant.
 func (sh *shell) lookup(word string) (engine.Operation, error) {
 	ops := sh.session.Operations()
+	if len(word) > longestName {
+		return engine.Operation{}, &engine.LookupError{Text: fmt.Sprintf("%q is no name: 'tools' lists what there is", paint.Clip(paint.Line(word[:longestName]), 40))}
+	}
 	if !strings.ContainsAny(word, "./") {
 		text := fmt.Sprintf("%q is neither PROVIDER.TOOL nor /COMMAND: 'tools' lists what there is", word)
 		if near := nearestOwn(ops, word); near != "" {

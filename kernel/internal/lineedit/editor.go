@@ -74,13 +74,13 @@ func (e *Editor) Read(ctx context.Context, prompt string) (string, error) {
 	defer restore()
 	_, _ = io.WriteString(e.out, pasteOn)
 	defer func() { _, _ = io.WriteString(e.out, pasteOff) }()
-	resized, stop := watchSize()
+	changed, stop := watchTerminal()
 	defer stop()
 	e.begin(prompt)
 	defer e.leave()
 	for {
 		e.draw()
-		end, err := e.step(ctx, resized)
+		end, err := e.step(ctx, changed)
 		if err != nil {
 			return "", err
 		}
@@ -140,14 +140,14 @@ func raw(f *os.File) (restore func(), err error) {
 }
 
 // step waits for something to happen and does it. What was typed at once is drawn once.
-func (e *Editor) step(ctx context.Context, resized <-chan os.Signal) (end bool, err error) {
+func (e *Editor) step(ctx context.Context, changed <-chan os.Signal) (end bool, err error) {
 	for used := false; ; used = true {
 		k, n := decode(e.pending, false)
 		if n == 0 && used {
 			return false, nil
 		}
 		if n == 0 {
-			return e.more(ctx, resized)
+			return e.more(ctx, changed)
 		}
 		e.pending = e.pending[n:]
 		if end, err := e.press(k); end || err != nil {
@@ -163,7 +163,7 @@ func (e *Editor) press(k key) (end bool, err error) {
 }
 
 // more waits for input. A lone Escape is one when nothing follows it soon.
-func (e *Editor) more(ctx context.Context, resized <-chan os.Signal) (end bool, err error) {
+func (e *Editor) more(ctx context.Context, changed <-chan os.Signal) (end bool, err error) {
 	e.ask()
 	var late <-chan time.Time
 	if len(e.pending) > 0 && !isPaste(e.pending) {
@@ -172,11 +172,8 @@ func (e *Editor) more(ctx context.Context, resized <-chan os.Signal) (end bool, 
 	select {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
-	case <-resized:
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.screen.resized(e.size)
-		return false, nil
+	case s := <-changed:
+		return false, e.terminalChanged(s)
 	case <-late:
 		k, n := decode(e.pending, true)
 		e.pending = e.pending[n:]
@@ -192,6 +189,20 @@ func (e *Editor) more(ctx context.Context, resized <-chan os.Signal) (end bool, 
 		e.pending = shorten(append(e.pending, c.data...))
 		return false, nil
 	}
+}
+
+// terminalChanged takes a terminal as it is now: of another size, or as others left it.
+func (e *Editor) terminalChanged(s os.Signal) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !goesOn(s) {
+		e.screen.resized(e.size)
+		return nil
+	}
+	e.screen.forget()
+	_, _ = io.WriteString(e.out, pasteOn)
+	_, err := raw(e.in) // what it was before is known from the beginning of the line
+	return err
 }
 
 // ask has one chunk read, so that nobody reads the terminal while no line is wanted.

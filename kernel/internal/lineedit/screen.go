@@ -96,8 +96,11 @@ func (s *screen) resized(size func() (columns, rows int)) {
 // erase takes away what is drawn, and leaves the cursor where it began.
 func (s *screen) erase() {
 	_, _ = io.WriteString(s.out, up(s.drawn.cursor.row)+"\r\x1b[J")
-	s.drawn, s.rows = layout{}, 0
+	s.forget()
 }
+
+// forget has the line drawn where the cursor is now.
+func (s *screen) forget() { s.drawn, s.rows = layout{}, 0 }
 
 // leave shows the line as it was left, and puts the cursor below it.
 func (s *screen) leave(l *line, size func() (columns, rows int)) {

@@ -46,10 +46,8 @@ func Split(text string) ([]Line, error) {
 
 // Complete reports whether a text needs no more rows: no quote is open, and no row is to go on after a backslash.
 func Complete(text string) bool {
-	s := splitter{text: text}
-	for s.next() {
-	}
-	return s.err == nil && !s.goesOn
+	var r Rows
+	return r.Add(text)
 }
 
 // Partial is a text as far as it is typed.
@@ -91,7 +89,6 @@ type splitter struct {
 	quoted  bool
 	quote   byte // that is open
 	comment bool // the text ended in one
-	goesOn  bool // it ended with a line feed behind a backslash
 	err     *Error
 }
 
@@ -193,6 +190,5 @@ func (s *splitter) escaped() bool {
 		s.current.WriteByte(s.text[s.at+1])
 	}
 	s.at += 2
-	s.goesOn = s.text[s.at-1] == '\n' && s.at == len(s.text)
 	return true
 }

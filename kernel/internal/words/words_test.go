@@ -104,13 +104,14 @@ func TestUnfinished(t *testing.T) {
 func TestComplete(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "a b\n": true, "a 'b\n": false, "a \"b\\\n": false, "a \\": false, "a \\\n": false, "a \\\nb\n": true, "# a \\\n": true, "'a \\\n'": true,
+		"a\\#'\n": false, "\\\n#'\n": true, `a "\`: false, `a "\"`: false, `a "\x"`: true, "a \\\n\n": true,
 	} {
 		require.Equal(t, want, Complete(text), text)
 	}
 }
 
 func FuzzSplit(f *testing.F) {
-	for _, text := range []string{"a b='c d' \"e\\\"\" # f\ng \\\nh", `\`, "'", "a\x00b", "日 本"} {
+	for _, text := range []string{"a b='c d' \"e\\\"\" # f\ng \\\nh", `\`, "'", "a \\\n# '", "a\\# \"\\\n", "#'\n'", "a\x00b", "日 本"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -125,6 +126,16 @@ func FuzzSplit(f *testing.F) {
 				end = w.To
 			}
 		}
+		whole := Complete(text)
+		if !strings.HasSuffix(text, "\\\n") {
+			require.Equal(t, err == nil, whole)
+		}
+		var rows Rows
+		inRows := true
+		for i := range len(text) { // cut anywhere
+			inRows = rows.Add(text[i : i+1])
+		}
+		require.Equal(t, whole, inRows)
 		if p, ok := Unfinished(text); ok {
 			require.LessOrEqual(t, p.Word.From, len(text))
 		}
