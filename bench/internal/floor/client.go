@@ -2,6 +2,7 @@ package floor
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"google.golang.org/grpc"
@@ -32,7 +33,7 @@ func (c Client) Stream(ctx context.Context, request string, each func([]byte)) e
 	}
 	for {
 		m := new(wrapperspb.BytesValue)
-		if err := s.RecvMsg(m); err == io.EOF {
+		if err := s.RecvMsg(m); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err

@@ -43,7 +43,7 @@ func (server) stream(in *wrapperspb.BytesValue, to grpc.ServerStream) error {
 		buf := make([]byte, 256<<10)
 		for {
 			n, err := f.Read(buf)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			if err == nil {

@@ -87,7 +87,7 @@ var sections = []struct {
 	title string
 	ops   []string
 }{
-	{"Start and reads", []string{"cold", "noop", "read4k", "read4k_c8", "read1m", "line64m", "line2g"}},
+	{"Start and reads", []string{"cold", "noop", "read4k", "read4k_c8", "read1m", "line64m", "count64m", "line2g", "count2g"}},
 	{"Changes", []string{"edit4k", "replace4k", "edit1m", "replace1m", "write1m"}},
 	{"Lists and searches", []string{"list10k", "tree10k", "glob100k", "grep100k"}},
 	{"Commands", []string{"true", "sandboxed", "ttfb", "print100mb", "cancel_group", "cancel_setsid"}},

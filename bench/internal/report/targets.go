@@ -21,6 +21,8 @@ var Targets = []Target{
 	{Work: "read 1 MiB, native", Ours: median(native, "read1m"), Against: median(goPlugin, "read1m"), Named: "bare go-plugin", AtMost: 1.2},
 	{Work: "read 1 MiB, MCP", Ours: median(stdio, "read1m"), Against: best("read1m"), Named: "best peer", AtMost: 1},
 	{Work: "one line in 64 MiB", Ours: median(native, "line64m"), Against: sum(median(goPlugin, "noop"), median(inside, "line64m")), Named: "bare call and pread", AtMost: 3},
+	{Work: "one line in 64 MiB, where lines are counted", Ours: median(native, "line64m"), Against: sum(median(goPlugin, "noop"), median(inside, "count64m")), Named: "bare call and counting up to it", AtMost: 3},
+	{Work: "one line in 2 GiB, where lines are counted", Ours: median(native, "line2g"), Against: sum(median(goPlugin, "noop"), median(inside, "count2g")), Named: "bare call and counting up to it", AtMost: 3},
 	{Work: "one line in 2 GiB", Ours: median(native, "line2g"), Against: sum(median(goPlugin, "noop"), median(inside, "line2g")), Named: "bare call and pread", AtMost: 3},
 	{Work: "edit in 4 KiB, native", Ours: median(native, "edit4k"), Against: sum(median(chain, "read4k"), median(inside, "replace4k")), Named: "bare chain and fsync'd rename", AtMost: 2},
 	{Work: "edit in 4 KiB, MCP", Ours: median(stdio, "edit4k"), Against: sum(median(chain, "read4k"), median(inside, "replace4k")), Named: "bare chain and fsync'd rename", AtMost: 2},

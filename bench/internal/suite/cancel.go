@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -60,15 +61,16 @@ func (s *Suite) cancel(ctx context.Context, x subject.Subject, op, script string
 func (s *Suite) cancelOnce(ctx context.Context, x subject.Subject, op, script, mark string, sleeps int) (time.Duration, error) {
 	calling, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ended := make(chan error, 1)
+	ended := make(chan struct{})
+	var how error
 	go func() {
-		_, err := x.Batch(calling, op, subject.Batch{N: 1, Vars: s.Vars.With("cmd", script, "streams", "yes")})
-		ended <- err
+		defer close(ended)
+		_, how = x.Batch(calling, op, subject.Batch{N: 1, Vars: s.Vars.With("cmd", script, "streams", "yes")})
 	}()
 	for begun := time.Now(); running(mark) < sleeps; time.Sleep(2 * time.Millisecond) {
 		select {
-		case err := <-ended:
-			return 0, fmt.Errorf("the call ended by itself: %v", err)
+		case <-ended:
+			return 0, errors.Join(errors.New("the call ended by itself"), how)
 		default:
 		}
 		if time.Since(begun) > 10*time.Second {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 
 	"github.com/agentco/agent/bench/internal/floor"
 	"github.com/agentco/agent/bench/internal/subject"
@@ -61,11 +62,13 @@ func inProcessHas() map[string]subject.Function {
 		"list10k": func(_ context.Context, vars subject.Vars, _ func([]byte)) (string, error) {
 			return floor.List(vars["dir"])
 		},
-		"line64m": line(32 << 20),
-		"line2g":  line(1 << 30),
-		"tree10k": glob,
-		"true":    run,
-		"ttfb":    run,
+		"line64m":  line(32 << 20),
+		"line2g":   line(1 << 30),
+		"count64m": count,
+		"count2g":  count,
+		"tree10k":  glob,
+		"true":     run,
+		"ttfb":     run,
 		"spawn": func(ctx context.Context, _ subject.Vars, _ func([]byte)) (string, error) {
 			return "", exec.CommandContext(ctx, "/bin/true").Run()
 		},
@@ -91,6 +94,23 @@ func line(at int64) subject.Function {
 		text, _, _ := bytes.Cut(buf[:n], []byte("\n"))
 		return string(text), err
 	}
+}
+
+// count reads up to a line, counting them: what finding a line by its number takes without an index.
+func count(_ context.Context, vars subject.Vars, _ func([]byte)) (string, error) {
+	f, err := os.Open(vars["path"])
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	left, err := strconv.Atoi(vars["lines"])
+	buf := make([]byte, 256<<10)
+	for err == nil && left > 0 {
+		var n int
+		n, err = f.Read(buf)
+		left -= bytes.Count(buf[:n], []byte("\n"))
+	}
+	return "", err
 }
 
 func goPluginHas(p *floor.Started) map[string]subject.Function {

@@ -71,7 +71,7 @@ func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 		if ctx.Err() != nil {
 			return s.rows, ctx.Err()
 		}
-		if s.wants(o.name) && !(o.whole && s.Quick()) {
+		if s.wants(o.name) && (!o.whole || !s.Quick()) {
 			s.operation(ctx, o)
 		}
 	}
