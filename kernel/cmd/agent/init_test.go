@@ -250,6 +250,20 @@ func TestInit(t *testing.T) {
 	require.Empty(t, m.net.Requests(), "both versions are in the cache")
 }
 
+// An upgrade to an older version, since the newer one was taken back, is called by its name.
+func TestUpgradeToAnOlderVersion(t *testing.T) {
+	m := newMachine(t)
+	m.publish(filesystem(t, "2.0.0"), filesystem(t, "2.0.1"))
+	m.must("init")
+	require.Equal(t, "2.0.1", m.locked("filesystem").Version)
+	m.publish(filesystem(t, "2.0.0"))
+	require.Contains(t, m.must("init").stdout, "2.0.1", "the lock file decides")
+	r := m.must("init", "--upgrade")
+	require.Contains(t, r.stdout, "2.0.1 → 2.0.0")
+	require.Contains(t, r.stdout, "instead of 2.0.1")
+	require.Contains(t, r.stderr, "warning: filesystem: 2.0.1, which was locked, is no longer offered by github.com: 2.0.0 is older")
+}
+
 func TestInitJSON(t *testing.T) {
 	m := newMachine(t)
 	m.publish(filesystem(t, "2.0.0"))

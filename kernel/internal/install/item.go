@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hashicorp/go-version"
+
 	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/registry"
 )
@@ -162,6 +164,9 @@ func (i *item) lockTo(release *registry.Release, archive lock.Checksum) error {
 		return changedRelease(release, i.Platform, locked, archive)
 	}
 	if !i.pinned {
+		if i.choice.Why == "" && i.older(release) {
+			i.choice.Warnings = append(i.choice.Warnings, fmt.Sprintf("%s, which was locked, is no longer offered by %s: %s is older", i.choice.Previous, release.From, release.Version))
+		}
 		i.choice.Why = i.why(release)
 		for platform, sum := range release.Checksums() {
 			if _, ok := entry.Checksums[platform]; !ok {
@@ -191,9 +196,18 @@ func (i *item) why(release *registry.Release) string {
 		return i.choice.Why + "; " + release.Reason
 	case previous == release.Version:
 		return "locked, and " + release.Reason
+	case i.older(release):
+		return "instead of " + previous + "; " + release.Reason
 	default:
 		return "upgraded from " + previous + "; " + release.Reason
 	}
+}
+
+// older reports whether the release is older than what was locked.
+func (i *item) older(release *registry.Release) bool {
+	previous, err := version.NewVersion(i.choice.Previous)
+	chosen, err2 := version.NewVersion(release.Version)
+	return errors.Join(err, err2) == nil && chosen.LessThan(previous)
 }
 
 // fetch downloads the archive and unpacks it beside its place.
