@@ -20,6 +20,9 @@ import (
 // historyLimit is how many lines a history keeps; its file holds at most twice as many.
 const historyLimit = 1000
 
+// historyBytes is how much of its file is read, from the end.
+const historyBytes = 8 << 20
+
 // History is what was typed before, oldest first. One that has a file shares it with others: each has what the others
 // had kept when it was opened. The zero value keeps lines for as long as it lasts; nil keeps nothing.
 type History struct {
@@ -39,19 +42,50 @@ func OpenHistory(file string) (*History, error) {
 		return &History{}, err
 	}
 	defer unlock()
-	text, err := os.ReadFile(file)
+	text, all, err := tail(file, historyBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
 	if err != nil {
 		return &History{}, err
 	}
-	all := parseHistory(text)
-	h.lines = all[max(0, len(all)-historyLimit):]
-	if len(all) > 2*historyLimit {
+	lines := parseHistory(text)
+	h.lines = lines[max(0, len(lines)-historyLimit):]
+	if !all || len(lines) > 2*historyLimit {
 		return h, h.rewrite()
 	}
 	return h, nil
+}
+
+// tail reads the last bytes of a file, from the beginning of a line, and reports whether these are all.
+func tail(file string, most int64) (text []byte, all bool, err error) {
+	if err := regular(file); err != nil {
+		return nil, false, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, false, err
+	}
+	from := max(0, size-most)
+	text, err = io.ReadAll(io.NewSectionReader(f, from, size-from))
+	if from > 0 {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return text, from == 0, err
+}
+
+// regular refuses what is there and no file: to open a pipe is to wait for somebody at its other end.
+func regular(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "open", Path: file, Err: errors.New("it is no regular file")}
+	}
+	return err
 }
 
 // parseHistory reads a file of one JSON string a line: a line of the history may have several rows.
@@ -93,6 +127,9 @@ func (h *History) Add(line string) error {
 		return err
 	}
 	defer unlock()
+	if err := regular(h.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	f, err := os.OpenFile(h.file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -151,6 +188,9 @@ const lockTime = time.Second
 func (h *History) lock() (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
 	defer cancel()
+	if err := regular(h.file + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot lock %s: %w", h.file, err)
+	}
 	l := flock.New(h.file+".lock", flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(ctx, 10*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w", h.file, err)

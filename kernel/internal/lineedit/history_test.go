@@ -101,3 +101,16 @@ func TestHistoryThatCannotBe(t *testing.T) {
 	require.NoError(t, h.Add("kept as long as it lasts"))
 	require.Len(t, h.Lines(), 1)
 }
+
+// Of a file that somebody else has filled, the end is read, and kept.
+func TestHistoryOfAHugeFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	line := strings.Repeat("x", 1<<20)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("\""+line+"\"\n", 20)+"\"last\"\n"), 0o600))
+	h, err := OpenHistory(file)
+	require.NoError(t, err)
+	require.Equal(t, []string{line, line, line, line, line, line, line, "last"}, h.Lines())
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(historyBytes))
+}
