@@ -21,6 +21,15 @@ const mostEntry = 8 << 10
 // written; a category that is not there yet is put in its usual place. Everything else keeps its bytes. What the result
 // says is read back before it is returned.
 func (d *Document) Add(category string, entries ...string) ([]byte, error) {
+	after, err := d.add(category, entries)
+	if err != nil {
+		return nil, err
+	}
+	return after.src, nil
+}
+
+// add is Add; it returns the file as it was read back.
+func (d *Document) add(category string, entries []string) (*Document, error) {
 	u, err := d.Unreleased()
 	if err != nil {
 		return nil, err
@@ -37,10 +46,9 @@ func (d *Document) Add(category string, entries ...string) ([]byte, error) {
 		a.entries = append(a.entries, text)
 	}
 	if len(a.entries) == 0 {
-		return d.src, nil
+		return d, nil
 	}
-	after := apply(d.src, []edit{a.edit()})
-	return after, a.readBack(after)
+	return a.readBack(apply(d.src, []edit{a.edit()}))
 }
 
 // Category returns the spelling of a category that the file or Keep a Changelog knows, in any case; "" stays.

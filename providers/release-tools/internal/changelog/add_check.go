@@ -9,29 +9,29 @@ import (
 )
 
 // readBack parses the result and makes sure that it says what it said before, and the entries.
-func (a *adder) readBack(after []byte) error {
+func (a *adder) readBack(after []byte) (*Document, error) {
 	fail := func(why string) error {
 		return refusal.New("cannot-place", "cannot add the entry to %s below line %d: %s; add it by hand", a.d.name, a.u.Line, why)
 	}
 	next, err := Parse(a.d.name, after)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	u, err := next.Unreleased()
 	switch {
 	case err != nil:
-		return fail(err.Error())
+		return nil, fail(err.Error())
 	case len(next.Sections) != len(a.d.Sections) || len(next.Odd) != len(a.d.Odd):
-		return fail(fmt.Sprintf("%d headings of versions would become %d", len(a.d.Sections), len(next.Sections)))
+		return nil, fail(fmt.Sprintf("%d headings of versions would become %d", len(a.d.Sections), len(next.Sections)))
 	case len(next.definitions()) != len(a.d.definitions()):
-		return fail("the link lines of the file would change")
+		return nil, fail("the link lines of the file would change")
 	}
 	for i, s := range a.d.Sections {
 		if !s.Unreleased && a.d.Text(s) != next.Text(next.Sections[i]) {
-			return fail("version " + s.Label + " would change")
+			return nil, fail("version " + s.Label + " would change")
 		}
 	}
-	return a.readEntries(next, u, fail)
+	return next, a.readEntries(next, u, fail)
 }
 
 // readEntries compares the entries of the section: the new ones stand together in their category, the others as before.

@@ -41,16 +41,12 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 		added = append(added, e)
 		byCategory[e.Category] = append(byCategory[e.Category], e.Text)
 	}
-	after = d.src
 	for _, category := range append([]string{""}, Standard...) {
-		if after, err = d.Add(category, byCategory[category]...); err != nil {
-			return nil, nil, err
-		}
-		if d, err = Parse(d.name, after); err != nil {
+		if d, err = d.add(category, byCategory[category]); err != nil {
 			return nil, nil, err
 		}
 	}
-	return after, added, nil
+	return d.src, added, nil
 }
 
 // Takes reports whether a text says something as an entry: it has words, and Add would not refuse it for what it holds.
