@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path"
 	"slices"
@@ -232,6 +233,9 @@ func (a *app) lendStdio() (in, out *os.File, err error) {
 
 // httpOptions reads what the flags name.
 func (f *mcpFlags) httpOptions() (o mcp.HTTPOptions, err error) {
+	if err := checkOrigins(f.origins); err != nil {
+		return o, err
+	}
 	o.Origins = f.origins
 	if f.tokenEnv != "" {
 		if o.Token = os.Getenv(f.tokenEnv); len(o.Token) < shortestToken {
@@ -247,6 +251,17 @@ func (f *mcpFlags) httpOptions() (o mcp.HTTPOptions, err error) {
 	}
 	o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	return o, nil
+}
+
+// checkOrigins refuses what no browser sends as an origin, and so would allow nothing.
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+			return usagef("--allow-origin %q: write SCHEME://HOST or SCHEME://HOST:PORT, such as https://example.com", origin)
+		}
+	}
+	return nil
 }
 
 // shortestToken keeps out tokens that can be guessed.

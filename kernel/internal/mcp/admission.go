@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,8 +44,49 @@ func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 				return
 			}
 		}
+		if r.Method == http.MethodPost {
+			defer s.posts.begin()()
+		}
 		next.ServeHTTP(&prompter{w, o.WritePatience}, r)
 	})
+}
+
+// posts counts the requests that wait for an answer.
+type posts struct {
+	mu      sync.Mutex
+	running int
+	idle    []chan<- struct{}
+}
+
+// begin notes one; end has to be called after its answer.
+func (p *posts) begin() (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.running--; p.running > 0 {
+			return
+		}
+		for _, idle := range p.idle {
+			close(idle)
+		}
+		p.idle = nil
+	}
+}
+
+// none is closed as soon as there is none.
+func (p *posts) none() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	idle := make(chan struct{})
+	if p.running == 0 {
+		close(idle)
+	} else {
+		p.idle = append(p.idle, idle)
+	}
+	return idle
 }
 
 // prompter ends the connection of a client that does not read: what is sent to it would keep its calls, and their places,

@@ -25,6 +25,8 @@ func (g guard) before(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "the Host header names another machine than this: use 127.0.0.1 or localhost")
 		case !g.originAllowed(r):
 			refuse(w, http.StatusForbidden, "web pages of this origin may not use the server: allow it with --allow-origin")
+		case g.welcome(w, r):
+			w.WriteHeader(http.StatusNoContent)
 		case !g.tokenRight(r):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="agent"`)
 			refuse(w, http.StatusUnauthorized, "send the token of the server as Authorization: Bearer TOKEN")
@@ -58,7 +60,7 @@ func (g guard) originAllowed(r *http.Request) bool {
 	if len(origins) > 1 {
 		return false
 	}
-	if slices.ContainsFunc(g.options.Origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origins[0]) }) {
+	if g.listed(origins[0]) {
 		return true
 	}
 	scheme := "http"
@@ -66,7 +68,34 @@ func (g guard) originAllowed(r *http.Request) bool {
 		scheme = "https"
 	}
 	u, err := url.Parse(origins[0])
-	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, r.Host)
+	return err == nil && u.Scheme == scheme && u.User == nil && strings.EqualFold(u.Host, r.Host)
+}
+
+func (g guard) listed(origin string) bool {
+	return slices.ContainsFunc(g.options.Origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origin) })
+}
+
+// welcome tells the browser of a page of another origin that is allowed what the page may do, without which it could do
+// nothing. It reports whether that was all that was asked for: the browser asks beforehand, and without the token.
+func (g guard) welcome(w http.ResponseWriter, r *http.Request) (asked bool) {
+	origin := r.Header.Get("Origin")
+	if !g.listed(origin) {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Expose-Headers", headerSession+", WWW-Authenticate")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, "+headerSession+", "+headerVersion)
+	h.Set("Access-Control-Max-Age", "600")
+	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
+	return true
 }
 
 // tokenRight compares digests, so that neither the length nor the first wrong character can be told from the time.

@@ -74,9 +74,14 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 		return err
 	case <-ctx.Done():
 	}
-	s.Close() // streams that are open would keep the server waiting
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
+	s.cancel()
+	select { // what was cancelled is still answered
+	case <-s.posts.none():
+	case <-limited.Done():
+	}
+	s.Close() // streams that are open would keep the server waiting
 	if err := server.Shutdown(limited); err != nil {
 		_ = server.Close()
 	}

@@ -141,6 +141,9 @@ func TestUnknownSessions(t *testing.T) {
 		{"a page of another port", "POST", hello, []string{"Origin", "http://127.0.0.1:1"}, 403},
 		{"a name that points here", "POST", hello, []string{"Host", "example.com"}, 403},
 		{"a name that begins like ours", "POST", hello, []string{"Host", "127.0.0.1.example.com"}, 403},
+		{"a page of somebody here", "POST", hello, []string{"Origin", "http://evil@127.0.0.1"}, 403},
+		{"an id that would be rounded", "POST", strings.Replace(hello, `"id":1`, `"id":1.5`, 1), nil, 400},
+		{"a question of a page", "OPTIONS", "", []string{"Origin", "https://example.com", "Access-Control-Request-Method", "POST"}, 403},
 		{"another address", "POST", hello, []string{"Host", "10.0.0.1:80"}, 403},
 	}
 	for _, test := range tests {
@@ -173,6 +176,46 @@ func TestToken(t *testing.T) {
 		require.Equal(t, want, answer.StatusCode, header)
 		require.Equal(t, want == 401, answer.Header.Get("WWW-Authenticate") != "", header)
 	}
+}
+
+// A page of an origin that is allowed gets past its browser, which asks first, and reads what the page needs.
+func TestAllowedPage(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{Token: "correct horse battery", Origins: []string{"https://example.com/"}})
+	answer, _ := w.do(t, "OPTIONS", "", "Origin", "https://example.com", "Access-Control-Request-Method", "POST", "Access-Control-Request-Private-Network", "true")
+	require.Equal(t, 204, answer.StatusCode)
+	require.Equal(t, "https://example.com", answer.Header.Get("Access-Control-Allow-Origin"))
+	require.Equal(t, "true", answer.Header.Get("Access-Control-Allow-Private-Network"))
+	for _, name := range []string{"Authorization", "Content-Type", "Last-Event-ID", headerSession, headerVersion} {
+		require.Contains(t, answer.Header.Get("Access-Control-Allow-Headers"), name)
+	}
+	answer, body := w.do(t, "POST", hello, "Authorization", "Bearer correct horse battery", "Origin", "https://example.com")
+	require.Equal(t, 200, answer.StatusCode, body)
+	require.Equal(t, "https://example.com", answer.Header.Get("Access-Control-Allow-Origin"))
+	require.Contains(t, answer.Header.Get("Access-Control-Expose-Headers"), headerSession)
+	answer, _ = w.do(t, "POST", hello, "Origin", "https://example.com")
+	require.Equal(t, 401, answer.StatusCode)
+	answer, _ = w.do(t, "POST", hello, "Authorization", "Bearer correct horse battery")
+	require.Empty(t, answer.Header.Get("Access-Control-Allow-Origin"), "no page asks")
+}
+
+// Whose call is running when the server ends is told so.
+func TestShutdownAnswers(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	said := make(chan struct{}, 100)
+	s := w.connect(t, &sdk.ClientOptions{ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { said <- struct{}{} }})
+	results := make(chan *sdk.CallToolResult, 1)
+	go func() {
+		p := &sdk.CallToolParams{Name: "fixture_block"}
+		p.SetProgressToken("p")
+		r, _ := s.CallTool(t.Context(), p)
+		results <- r
+	}()
+	<-said
+	w.stop()
+	r := <-results
+	require.NotNil(t, r, "the call was lost")
+	require.True(t, r.IsError)
+	require.Contains(t, text(t, r), "was cancelled")
 }
 
 func TestOthersNeedAToken(t *testing.T) {

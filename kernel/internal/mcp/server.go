@@ -59,6 +59,7 @@ type Server struct {
 	approver gate.Approver
 	sdk      *sdk.Server
 	running  atomic.Int64
+	posts    posts
 	told     chan struct{} // closed when a client has been told of the tools
 	telling  sync.Once
 
@@ -331,14 +332,19 @@ var nothingLeft = func() chan struct{} {
 	return closed
 }()
 
-// Close ends all sessions: calls are cancelled, and have the time that their providers need for it.
-func (s *Server) Close() {
+// cancel ends all calls, and lets no session make more.
+func (s *Server) cancel() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.closed = true
 	for _, c := range s.conversations {
 		c.cancel(errClosing)
 	}
-	s.mu.Unlock()
+}
+
+// Close ends all sessions: calls are cancelled, and have the time that their providers need for it.
+func (s *Server) Close() {
+	s.cancel()
 	for ss := range s.sdk.Sessions() {
 		_ = ss.Close()
 	}
