@@ -49,8 +49,14 @@ func (l *calls) hclArguments(c *Call, expr hcl.Expression) {
 			l.fail(call.Range(), "env() has no place in a call", "Arguments are shown, logged and saved with a plan, where no secret belongs. Let the command or the provider read the variable.")
 		}
 	}
+	if native, ok := expr.(hclsyntax.Expression); ok {
+		if diags := unbounded(native); len(diags) > 0 {
+			l.diags = append(l.diags, diags...)
+			return
+		}
+	}
 	context := l.scope.pathContext()
-	context.Functions = functions
+	context.Functions = pureFunctions()
 	v, diags := expr.Value(context)
 	switch {
 	case diags.HasErrors():

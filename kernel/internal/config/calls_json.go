@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -100,12 +101,12 @@ func (l *calls) jsonArguments(c *Call, expr hcl.Expression) {
 }
 
 // ofProto is what an error says about whose syntax it is, and where in a text that nobody sees.
-var ofProto = regexp.MustCompile(`^proto:[\s\x{a0}]*|\(line \d+:\d+\):[\s\x{a0}]*`)
+var ofProto = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^proto:[\s\x{a0}]*|\(line \d+:\d+\):[\s\x{a0}]*`) })
 
 // decodeArguments reads arguments in JSON.
 func (l *calls) decodeArguments(c *Call, text []byte) {
 	if err := c.Arguments.UnmarshalJSON(text); err != nil {
-		l.fail(c.arguments, "Invalid arguments", "%s.", capital(ofProto.ReplaceAllString(err.Error(), "")))
+		l.fail(c.arguments, "Invalid arguments", "%s.", capital(ofProto().ReplaceAllString(err.Error(), "")))
 		return
 	}
 	if err := schema.CheckNumbers(text); err != nil {

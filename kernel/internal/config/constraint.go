@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/go-version"
 )
@@ -25,14 +26,16 @@ type term struct {
 	given   int // numbers written, 1 to 3
 }
 
-var termPattern = regexp.MustCompile(`^(=|!=|>|>=|<|<=|~>)?\s*((?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){0,2})(-[0-9A-Za-z.-]+)?$`)
+var termPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(=|!=|>|>=|<|<=|~>)?\s*((?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){0,2})(-[0-9A-Za-z.-]+)?$`)
+})
 
 // ParseConstraint reads a constraint such as "~> 2.0.0" or ">= 1.2, < 3".
 func ParseConstraint(s string) (Constraint, error) {
 	c := Constraint{text: s}
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
-		m := termPattern.FindStringSubmatch(part)
+		m := termPattern().FindStringSubmatch(part)
 		if m == nil {
 			return Constraint{}, fmt.Errorf("%q is not a version constraint: write an operator (= != > >= < <= ~>) and a version, as in \"~> 1.2.0\"", part)
 		}

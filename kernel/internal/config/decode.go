@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"regexp"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcldec"
@@ -105,7 +107,9 @@ func (d *decoder) explain(attrs []*configv1.ConfigAttribute, diags hcl.Diagnosti
 			if diag.Subject == nil || !a.Range().Overlaps(*diag.Subject) || diag.Summary == "Unsupported argument" {
 				continue
 			}
-			if diag.Summary != "Incorrect attribute value type" {
+			if diag.Summary == "Incorrect attribute value type" {
+				diag.Detail = withoutKeys(diag.Detail, a.Expr)
+			} else {
 				explain(d.provider.file, a, diag)
 			}
 			if secret[name] {
@@ -114,4 +118,16 @@ func (d *decoder) explain(attrs []*configv1.ConfigAttribute, diags hcl.Diagnosti
 		}
 	}
 	return diags
+}
+
+// key is how a conversion names a member of a map.
+var key = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`element "(?:[^"\\]|\\.)*"`) })
+
+// withoutKeys leaves out the keys that an expression may have got from a variable: one may be a secret. An expression
+// that is not known may have got all of them there.
+func withoutKeys(detail string, expr hclsyntax.Expression) string {
+	if expr != nil && len(envCalls(expr)) == 0 {
+		return detail
+	}
+	return key().ReplaceAllLiteralString(detail, "an element")
 }

@@ -82,6 +82,7 @@ func TestDecodeProblems(t *testing.T) {
 		{"missing member", `auth = { token = env("TOKEN") }`, []string{"agent.hcl:3:8", `Missing required argument "user"`, "Who asks."}},
 		{"unknown member", `auth = { usr = "me", user = "me" }`, []string{"agent.hcl:3:16", "Unknown argument in", `Did you mean "user"?`}},
 		{"object expected", `auth = 5`, []string{"agent.hcl:3:8"}},
+		{"key from the environment", `env = { (env("TOKEN")) = [], a = 1 }`, []string{"agent.hcl:3:7", "an element: string required"}},
 		{"value from the environment as number", `port = env("TOKEN")`, []string{"agent.hcl:3:8", "number is required"}},
 	}
 	for _, tt := range tests {

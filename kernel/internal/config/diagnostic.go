@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -127,7 +128,7 @@ func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
 	if d.Severity == hcl.DiagWarning {
 		out.Severity = Warning
 	}
-	if m := suggested.FindStringSubmatch(out.Summary + "\n" + out.Detail); m != nil {
+	if m := suggested().FindStringSubmatch(out.Summary + "\n" + out.Detail); m != nil {
 		out.Suggestion, _ = strconv.Unquote(m[1])
 	}
 	if d.Subject == nil || d.Subject.Start.Line == 0 {
@@ -149,7 +150,7 @@ func (f *file) diagnostic(d *hcl.Diagnostic) Diagnostic {
 }
 
 // suggested finds what a text suggests: the parser's own diagnostics say it in words alone, so all are read alike.
-var suggested = regexp.MustCompile(`[Dd]id you mean ("(?:[^"\\]|\\.)+")\?`)
+var suggested = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[Dd]id you mean ("(?:[^"\\]|\\.)+")\?`) })
 
 // point is the place of a byte, with the byte order mark counted again.
 func (f *file) point(at int) Point {

@@ -16,6 +16,8 @@ import (
 const (
 	maxFileBytes = 256 << 10
 	maxNesting   = 100
+	maxChain     = 10_000
+	maxExponent  = 30
 )
 
 // file is one parsed file, kept for the source lines of diagnostics.
@@ -99,30 +101,4 @@ func notText(f *file) hcl.Diagnostics {
 	}
 	place := hcl.Pos{Line: bytes.Count(f.src[:at], []byte("\n")) + 1, Column: 1, Byte: at}
 	return hcl.Diagnostics{errorAt(hcl.Range{Filename: f.name, Start: place, End: place}, f.name+" is not text in UTF-8", "%s", detail)}
-}
-
-// tooDeep refuses what would make the parser recurse without end: brackets in brackets, and long runs of
-// prefix and conditional operators. Tokens come from the lexer, so text in strings does not count.
-func tooDeep(f *file) hcl.Diagnostics {
-	tokens, _ := hclsyntax.LexConfig(f.src, f.name, hcl.InitialPos)
-	open, run := 0, 0
-	for _, t := range tokens {
-		switch t.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen,
-			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			open++
-		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd:
-			open = max(0, open-1)
-		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenQuestion:
-			run++
-		case hclsyntax.TokenNewline:
-			if open == 0 {
-				run = 0
-			}
-		}
-		if open > maxNesting || run > maxNesting {
-			return hcl.Diagnostics{errorAt(t.Range, "Nested too deeply", "At most %d levels are read.", maxNesting)}
-		}
-	}
-	return nil
 }

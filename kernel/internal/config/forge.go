@@ -34,7 +34,7 @@ type Forge struct {
 func (l *loader) forge(b *block) Forge {
 	l.noBlocks(b)
 	f := Forge{Host: strings.ToLower(b.Labels[0])}
-	if !hostPattern.MatchString(f.Host) {
+	if !hostPattern().MatchString(f.Host) {
 		l.fail(b.LabelRanges[0], "Invalid host", "Write the host as in a source: forge \"git.example.org\" { … }.")
 	}
 	for _, a := range sortedAttributes(b.Body) {

@@ -81,8 +81,12 @@ func (l *loader) devOverrides(b *block) (overrides map[string]string, at map[str
 	l.noBlocks(b)
 	overrides, at = map[string]string{}, map[string]hcl.Range{}
 	for _, a := range sortedAttributes(b.Body) {
-		if !providerName.MatchString(a.Name) {
+		if !providerName().MatchString(a.Name) {
 			l.fail(a.NameRange, "Invalid provider name "+quoted(a.Name), "A name is lower-case letters, digits, - and _, beginning with a letter.")
+			continue
+		}
+		if diags := unbounded(a.Expr); len(diags) > 0 {
+			l.diags = append(l.diags, diags...)
 			continue
 		}
 		v, diags := a.Expr.Value(l.scope.context())

@@ -69,7 +69,7 @@ func (d *decoder) value(attr *configv1.ConfigAttribute, v cty.Value, expr hclsyn
 	}
 	v, err := convert.Convert(v, typeOf(attr.GetType()))
 	if err != nil {
-		d.fail(at, "Wrong type for "+quoted(attr.GetName()), "%s.", sentence(err))
+		d.fail(at, "Wrong type for "+quoted(attr.GetName()), "%s.", withoutKeys(sentence(err), expr))
 		return nil
 	}
 	out, err := toValue(v)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -84,14 +85,14 @@ func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, provider, too
 }
 
 // operationName is what a tool or a command can be called.
-var operationName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var operationName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 // operationName reads the name of a tool or command. One that nothing can have would make a rule that never applies,
 // and a deny that never applies is worse than none.
 func (l *loader) operationName(expr hclsyntax.Expression) string {
 	s := l.nonEmpty(expr)
 	name := strings.TrimPrefix(s, "/")
-	if s != "" && !operationName.MatchString(name) {
+	if s != "" && !operationName().MatchString(name) {
 		l.fail(expr.Range(), "No operation is called "+quoted(s),
 			"Write the name of one tool or command, without its provider: provider = \"filesystem\", tool_name = \"write_file\". There are no patterns.")
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -73,11 +74,11 @@ func (p *Project) Profile(name string) *Profile {
 var profileArguments = []string{"tools", "slash_commands"}
 
 // profileName is what --profile can be given.
-var profileName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var profileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`) })
 
 func (l *loader) profile(b *block) {
 	p := &Profile{Name: b.Labels[0], declared: b.DefRange()}
-	if !profileName.MatchString(p.Name) {
+	if !profileName().MatchString(p.Name) {
 		l.fail(b.LabelRanges[0], "Invalid profile name "+quoted(p.Name), "A name is letters, digits, - and _, beginning with a letter.")
 	}
 	for _, inner := range b.Body.Blocks {
@@ -181,7 +182,7 @@ type pattern struct {
 	at       hcl.Range
 }
 
-var patternName = regexp.MustCompile(`^[a-zA-Z0-9_*-]{1,64}$`)
+var patternName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_*-]{1,64}$`) })
 
 func newPattern(text, provider, name string) (pattern, error) {
 	switch {
@@ -189,10 +190,10 @@ func newPattern(text, provider, name string) (pattern, error) {
 		provider = ""
 	case strings.Contains(provider, "*"):
 		return pattern{}, fmt.Errorf("a provider is named in full, or is *: %q is neither", provider)
-	case !providerName.MatchString(provider):
+	case !providerName().MatchString(provider):
 		return pattern{}, fmt.Errorf("%q is no name of a provider", provider)
 	}
-	if !patternName.MatchString(name) {
+	if !patternName().MatchString(name) {
 		return pattern{}, fmt.Errorf("%q is no name of an operation: letters, digits, - and _, and * for any of them", name)
 	}
 	return pattern{provider: provider, name: name}, nil

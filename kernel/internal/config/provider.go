@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -18,15 +19,18 @@ func (l *loader) provider(b *block) {
 		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "A provider block holds arguments only. Write %s = { … }.", inner.Type)
 	}
 	for _, a := range sortedAttributes(b.Body) {
-		_, diags := a.Expr.Value(l.scope.context())
-		explain(l.file, a, diags...)
+		diags := unbounded(a.Expr)
+		if len(diags) == 0 {
+			_, diags = a.Expr.Value(l.scope.context())
+			explain(l.file, a, diags...)
+		}
 		l.diags = append(l.diags, diags...)
 		l.windowsPaths(a)
 	}
 }
 
 // "C:\new" is valid HCL that holds a line break, never what was meant.
-var windowsPath = regexp.MustCompile(`^[A-Za-z]:.*\\[nrt]`)
+var windowsPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:.*\\[nrt]`) })
 
 func (l *loader) windowsPaths(a *hclsyntax.Attribute) {
 	_ = hclsyntax.VisitAll(a.Expr, func(n hclsyntax.Node) hcl.Diagnostics {
@@ -34,7 +38,7 @@ func (l *loader) windowsPaths(a *hclsyntax.Attribute) {
 		if !ok {
 			return nil
 		}
-		if src := l.file.src[lit.SrcRange.Start.Byte:lit.SrcRange.End.Byte]; windowsPath.Match(src) {
+		if src := l.file.src[lit.SrcRange.Start.Byte:lit.SrcRange.End.Byte]; windowsPath().Match(src) {
 			l.fail(lit.SrcRange, "Backslash in a path", `A backslash begins an escape sequence. Write \\ for each, or use / instead.`)
 		}
 		return nil

@@ -2,6 +2,7 @@ package config
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -10,14 +11,14 @@ import (
 )
 
 // A provider's name is half of PROVIDER.TOOL, so it holds no dot.
-var providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var providerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]*$`) })
 
 func (l *loader) requiredProviders(b *block) {
 	for _, inner := range b.Body.Blocks {
 		l.fail(inner.DefRange(), "Unexpected block", "Write %s = { source = \"HOST/OWNER/REPO\", version = \"~> 1.0.0\" }.", inner.Type)
 	}
 	for _, a := range sortedAttributes(b.Body) {
-		if !providerName.MatchString(a.Name) {
+		if !providerName().MatchString(a.Name) {
 			l.fail(a.NameRange, "Invalid provider name "+quoted(a.Name), "A name is lower-case letters, digits, - and _, beginning with a letter.")
 			continue
 		}

@@ -2,17 +2,15 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
-	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
 // Scope is what expressions can see of the world.
@@ -21,18 +19,6 @@ type Scope struct {
 	Root, Cwd, Home string
 	// LookupEnv reads an environment variable.
 	LookupEnv func(name string) (value string, set bool)
-}
-
-// functions are pure, and none of them can make something large out of something small.
-var functions = map[string]function.Function{
-	"coalesce":  stdlib.CoalesceFunc,
-	"concat":    stdlib.ConcatFunc,
-	"join":      stdlib.JoinFunc,
-	"lower":     stdlib.LowerFunc,
-	"replace":   stdlib.ReplaceFunc,
-	"split":     stdlib.SplitFunc,
-	"trimspace": stdlib.TrimSpaceFunc,
-	"upper":     stdlib.UpperFunc,
 }
 
 // variableError is what is wrong with a variable that env() was asked for.
@@ -51,10 +37,8 @@ func (e *variableError) about(source string) string {
 
 // context is the evaluation context of a provider block.
 func (s Scope) context() *hcl.EvalContext {
-	all := map[string]function.Function{"env": s.env()}
-	for name, fn := range functions {
-		all[name] = fn
-	}
+	all := pureFunctions()
+	all["env"] = s.env()
 	return &hcl.EvalContext{Functions: all, Variables: s.pathContext().Variables}
 }
 
@@ -66,11 +50,11 @@ func (s Scope) pathContext() *hcl.EvalContext {
 // globContext is the evaluation context of globs: the paths, whose characters stand for themselves.
 func (s Scope) globContext() *hcl.EvalContext {
 	return &hcl.EvalContext{Variables: s.paths(func(dir string) string {
-		return globSpecial.ReplaceAllString(filepath.ToSlash(dir), `\$0`)
+		return globSpecial().ReplaceAllString(filepath.ToSlash(dir), `\$0`)
 	})}
 }
 
-var globSpecial = regexp.MustCompile(`[\\*?\[\]{}]`)
+var globSpecial = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\*?\[\]{}]`) })
 
 func (s Scope) paths(write func(dir string) string) map[string]cty.Value {
 	paths := map[string]cty.Value{}
@@ -102,5 +86,3 @@ func (s Scope) env() function.Function {
 		},
 	})
 }
-
-func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }

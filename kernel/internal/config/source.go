@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Source says where a provider is released: HOST/OWNER/REPO, or HOST/OWNER/REPO//provider-NAME where
@@ -16,8 +17,10 @@ type Source struct {
 }
 
 var (
-	hostPattern    = regexp.MustCompile(`^(localhost|[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+)(:[0-9]{1,5})?$`)
-	elementPattern = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]*$`)
+	hostPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(localhost|[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+)(:[0-9]{1,5})?$`)
+	})
+	elementPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]*$`) })
 )
 
 // ParseSource reads a source address.
@@ -30,7 +33,7 @@ func ParseSource(s string) (Source, error) {
 	if len(elements) != 3 {
 		return Source{}, fmt.Errorf("%q has %d elements before any //, not 3", s, len(elements))
 	}
-	if !hostPattern.MatchString(elements[0]) {
+	if !hostPattern().MatchString(elements[0]) {
 		return Source{}, fmt.Errorf("%q is not a host name", elements[0])
 	}
 	rest := elements[1:]
@@ -38,7 +41,7 @@ func ParseSource(s string) (Source, error) {
 		rest = append(rest, part)
 	}
 	for _, e := range rest {
-		if !elementPattern.MatchString(e) {
+		if !elementPattern().MatchString(e) {
 			return Source{}, fmt.Errorf("%q is not a valid element of a source", e)
 		}
 	}
