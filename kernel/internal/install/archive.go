@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"unicode"
@@ -22,6 +23,7 @@ const (
 	maxTotal   = 1 << 30 // of everything that a tar holds: to read on in it is to decompress it
 	maxEntries = 10_000
 	maxName    = 1024
+	maxList    = 16 << 20 // of what a zip says of its files, all of which is read into memory
 )
 
 // entry is one file of an archive. Its content can be read while it is visited.
@@ -125,10 +127,15 @@ func (c *checker) zip(archive *os.File) error {
 	if err != nil {
 		return err
 	}
-	reader, err := zip.NewReader(archive, info.Size())
+	list := &metered{from: archive, left: maxList}
+	reader, err := zip.NewReader(list, info.Size())
+	if list.left < 0 {
+		return &Error{Code: UnsafeArchive, Reason: fmt.Sprintf("its list of files has more than %d MiB", maxList>>20)}
+	}
 	if err != nil {
 		return invalid(err)
 	}
+	list.left = math.MaxInt64
 	for _, f := range reader.File {
 		mode := f.Mode()
 		if !mode.IsRegular() && !mode.IsDir() {
@@ -228,6 +235,19 @@ func (c *capped) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	c.left -= int64(n)
 	return n, err
+}
+
+// metered fails once more than left was read.
+type metered struct {
+	from io.ReaderAt
+	left int64
+}
+
+func (m *metered) ReadAt(p []byte, at int64) (int, error) {
+	if m.left -= int64(len(p)); m.left < 0 {
+		return 0, errors.New("too much")
+	}
+	return m.from.ReadAt(p, at)
 }
 
 // explain says that the limit was it, when it was.

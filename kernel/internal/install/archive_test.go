@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -238,6 +239,7 @@ func TestHostileArchives(t *testing.T) {
 		{"zip: 8 EiB of a program", liar(t, "provider-x", 1<<63), UnsafeArchive, "unpacks to 9223372036854775808 bytes"},
 		{"zip: more than it says", liar(t, "provider-x", 1), InvalidArchive, "cannot be read"},
 		{"zip: less than it says", liar(t, "provider-x", 1000), InvalidArchive, "cannot be read"},
+		{"zip: files without end", endless(400_000), UnsafeArchive, "its list of files has more than 16 MiB"},
 		{"trailing garbage in gzip", append(tarball(t, good), "garbage"...), InvalidArchive, "cannot be read"},
 	}
 	for _, tt := range tests {
@@ -285,6 +287,17 @@ func liar(t *testing.T, name string, size uint64) []byte {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	return b.Bytes()
+}
+
+// endless is a zip that lists so many files and holds none: of 47 bytes each there, and of several hundred in memory.
+func endless(count int) []byte {
+	entry := slices.Concat([]byte("PK\x01\x02"), make([]byte, 24), []byte{1, 0}, make([]byte, 16), []byte("a"))
+	list := bytes.Repeat(entry, count)
+	end := slices.Concat([]byte("PK\x05\x06"), make([]byte, 4))
+	end = binary.LittleEndian.AppendUint16(end, uint16(count&0xffff))
+	end = binary.LittleEndian.AppendUint16(end, uint16(count&0xffff))
+	end = binary.LittleEndian.AppendUint32(end, uint32(len(list)))
+	return slices.Concat(list, end, make([]byte, 6))
 }
 
 // Sparse files as tar itself packs them: a few bytes that unpack to a whole disk.

@@ -322,7 +322,7 @@ func TestOldPartsGo(t *testing.T) {
 	for _, path := range []string{old, young} {
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 	}
-	longAgo := time.Now().Add(-2 * staleDownload)
+	longAgo := time.Now().Add(-2 * staleNew)
 	require.NoError(t, os.Chtimes(old, longAgo, longAgo))
 	require.NoError(t, Projects{Dir: dir}.Add("/a"))
 	require.NoFileExists(t, old)

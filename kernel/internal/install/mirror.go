@@ -209,11 +209,14 @@ func writeWhole(path string, write func(*os.File) error) (err error) {
 // newPrefix is what the name of a file begins with that is not in its place yet.
 const newPrefix = ".new-"
 
+// staleNew is how long nothing was written to a file that somebody still writes: longer than any download may stall.
+const staleNew = time.Hour
+
 // clearNew removes what was to become a file long ago: who wrote it was killed.
 func clearNew(dir string, now time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), newPrefix) && now.Sub(info.ModTime()) > staleDownload {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), newPrefix) && now.Sub(info.ModTime()) > staleNew {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -11,12 +11,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/kernel/internal/lock"
 )
 
 // Of what an archive holds beside the program, only these are kept: licences want to stay with what they are for.
-var document = regexp.MustCompile(`(?i)^(readme|licen[cs]e|copying|notice|changelog)([.-][a-z0-9.-]*)?$`)
+var document = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(readme|licen[cs]e|copying|notice|changelog)([.-][a-z0-9.-]*)?$`)
+})
 
 const (
 	maxDocument  = 1 << 20
@@ -70,7 +73,7 @@ func (u *unpacker) visit(e entry) error {
 			return err
 		}
 		u.sum, u.from = lock.Checksum(hex.EncodeToString(hash.Sum(nil))), e.name
-	case document.MatchString(base):
+	case document().MatchString(base):
 		return u.document(e, base)
 	case len(u.others) < maxDocuments && (e.mode&0o111 != 0 || strings.HasSuffix(base, ".exe")):
 		u.others = append(u.others, e.name)
