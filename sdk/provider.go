@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/agentco/agent/sdk/internal/config"
@@ -65,7 +66,9 @@ func New[C any](name, description string) *Provider[C] {
 }
 
 // semantic is a version as semver.org writes it.
-var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+var semantic = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+})
 
 // Version sets the semantic version of the build, with or without a leading v. It panics when it is none. An empty one
 // changes nothing: the default is the version of the main module as the go command recorded it, or 0.0.0-dev.
@@ -74,7 +77,7 @@ func (p *Provider[C]) Version(version string) *Provider[C] {
 		return p
 	}
 	bare := strings.TrimPrefix(version, "v")
-	if !semantic.MatchString(bare) {
+	if !semantic().MatchString(bare) {
 		panic(fmt.Sprintf("sdk: provider %q: version %q is not MAJOR.MINOR.PATCH, such as 1.2.3 or 1.2.3-rc.1", p.name, version))
 	}
 	p.version = bare

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -17,11 +18,11 @@ type Entry struct {
 }
 
 // names are those that every client takes, and that need no quotes in any of the formats.
-var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`)
+var names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`) })
 
 // Check finds what no client could start.
 func (e Entry) Check() error {
-	if !names.MatchString(e.Name) {
+	if !names().MatchString(e.Name) {
 		return fmt.Errorf("%q is no name for a server: write up to 32 letters, digits and -", e.Name)
 	}
 	for _, text := range append([]string{e.Command}, e.Args...) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"sync"
 
 	"golang.org/x/term"
 	"google.golang.org/protobuf/proto"
@@ -71,12 +72,12 @@ func argumentsText(args *structpb.Struct) ([]byte, error) {
 }
 
 // ofProto is what an error of protojson says about whose syntax it is.
-var ofProto = regexp.MustCompile(`^proto:[\s\x{a0}]*`)
+var ofProto = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^proto:[\s\x{a0}]*`) })
 
 func readArguments(text []byte) (*structpb.Struct, error) {
 	args := &structpb.Struct{}
 	if err := args.UnmarshalJSON(text); err != nil {
-		return nil, fmt.Errorf("that is not a JSON object: %s", ofProto.ReplaceAllString(err.Error(), ""))
+		return nil, fmt.Errorf("that is not a JSON object: %s", ofProto().ReplaceAllString(err.Error(), ""))
 	}
 	return args, schema.CheckNumbers(text)
 }

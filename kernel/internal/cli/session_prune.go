@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,14 +95,14 @@ func sizeText(bytes int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
 }
 
-var days = regexp.MustCompile(`^([0-9]{1,5})([dw])$`)
+var days = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,5})([dw])$`) })
 
 // parseAge reads a duration that may also be in days or weeks. Empty is none.
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	if m := days.FindStringSubmatch(text); m != nil {
+	if m := days().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1]) // the pattern lets nothing else through
 		age := time.Duration(n) * 24 * time.Hour
 		if m[2] == "w" {

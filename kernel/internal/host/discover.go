@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/schema"
@@ -77,7 +78,7 @@ func unanswered(what string, limit time.Duration, err error) error {
 }
 
 // operationName is what every client takes as the name of a tool.
-var operationName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var operationName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 // check refuses a provider whose word cannot be relied on: the gate decides by kind and risk.
 func check(d discovery) error {
@@ -104,7 +105,7 @@ func check(d discovery) error {
 }
 
 func checkOperation(o Operation) error {
-	if !operationName.MatchString(o.Name) {
+	if !operationName().MatchString(o.Name) {
 		return errors.New("the name must be 1 to 64 letters, digits, _ or -")
 	}
 	if err := schema.WellFormed(o.Input); err != nil {

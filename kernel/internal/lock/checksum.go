@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Checksum is a SHA-256 in lower-case hexadecimal. Files spell it with its algorithm in front, so that another one can
@@ -15,11 +16,11 @@ type Checksum string
 
 const algorithm = "sha256:"
 
-var checksumPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var checksumPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 
 // ParseChecksum reads what String writes.
 func ParseChecksum(s string) (Checksum, error) {
-	if !checksumPattern.MatchString(s) {
+	if !checksumPattern().MatchString(s) {
 		return "", fmt.Errorf("%q is not a checksum: it is sha256: and 64 lower-case hexadecimal digits", s)
 	}
 	return Checksum(strings.TrimPrefix(s, algorithm)), nil

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-version"
@@ -18,9 +19,11 @@ import (
 )
 
 var (
-	providerName  = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
-	signer        = regexp.MustCompile(`^[A-Za-z0-9+/=:._ ()@-]{1,200}$`)
-	strictVersion = regexp.MustCompile(`^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	providerName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]*$`) })
+	signer        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9+/=:._ ()@-]{1,200}$`) })
+	strictVersion = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	})
 )
 
 func (p *parser) body(body *hclsyntax.Body) {
@@ -30,7 +33,7 @@ func (p *parser) body(body *hclsyntax.Body) {
 		}
 	}
 	for _, b := range body.Blocks {
-		if b.Type != "provider" || len(b.Labels) != 1 || !providerName.MatchString(b.Labels[0]) {
+		if b.Type != "provider" || len(b.Labels) != 1 || !providerName().MatchString(b.Labels[0]) {
 			p.fail(b.DefRange(), "Unexpected block in the lock file", "It holds blocks of the form provider \"NAME\" { … }. %s", startAnew)
 			continue
 		}
@@ -103,14 +106,14 @@ func parseTime(text string) (time.Time, error) {
 
 // checkSigner keeps to what can be written as it was read.
 func checkSigner(text string) error {
-	if !signer.MatchString(text) {
+	if !signer().MatchString(text) {
 		return fmt.Errorf("%q is not the name of a key", text)
 	}
 	return nil
 }
 
 func checkVersion(text string) (string, error) {
-	if !strictVersion.MatchString(text) {
+	if !strictVersion().MatchString(text) {
 		return "", fmt.Errorf("%q is not a semantic version", text)
 	}
 	if _, err := version.NewSemver(text); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 )
 
 // format is raised when an older kernel would misread a plan.
@@ -31,10 +32,10 @@ func (e *AlteredError) Error() string {
 }
 
 // head is how every saved plan begins, and no list of calls.
-var head = regexp.MustCompile(`^\s*\{\s*"agent_plan"`)
+var head = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*\{\s*"agent_plan"`) })
 
 // Is reports whether a file is meant to be a saved plan, sound or not.
-func Is(src []byte) bool { return head.Match(src) }
+func Is(src []byte) bool { return head().Match(src) }
 
 // Encode writes a plan as a file: JSON for people to read, and for nobody to change. It seals the plan.
 func (p *Plan) Encode() ([]byte, error) {

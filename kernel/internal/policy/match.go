@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
@@ -95,10 +96,10 @@ func inHCL(quoted string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`) })
 
 func argumentName(name string) string {
-	if identifier.MatchString(name) {
+	if identifier().MatchString(name) {
 		return name
 	}
 	return inHCL(strconv.Quote(name))

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -107,9 +108,9 @@ func (p Place) known(value string) string {
 	return filepath.ToSlash(p.absolute(value))
 }
 
-func escapeGlob(text string) string { return globSpecial.ReplaceAllString(text, `\$0`) }
+func escapeGlob(text string) string { return globSpecial().ReplaceAllString(text, `\$0`) }
 
-var globSpecial = regexp.MustCompile(`[\\*?\[\]{}]`)
+var globSpecial = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\*?\[\]{}]`) })
 
 // similarCommands are patterns of the commands of a script; nil when they cannot be told, or are too many.
 func similarCommands(s *script) []string {
@@ -148,11 +149,11 @@ var doers = []string{
 // runners are what such programs do with another program, which is a part of what they do.
 var runners = []string{"dlx", "exec", "mod", "run", "tool", "x"}
 
-var plainWord = regexp.MustCompile(`^[a-z][a-z0-9:_-]*$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9:_-]*$`) })
 
 // beginning is how many words say what a command does, and whether what follows may differ.
 func beginning(words []word) (n int, rest bool) {
-	if len(words) < 2 || !slices.Contains(doers, words[0].text) || !words[1].fixed || !plainWord.MatchString(words[1].text) {
+	if len(words) < 2 || !slices.Contains(doers, words[0].text) || !words[1].fixed || !plainWord().MatchString(words[1].text) {
 		return len(words), false
 	}
 	if !slices.Contains(runners, words[1].text) {
@@ -166,10 +167,10 @@ func beginning(words []word) (n int, rest bool) {
 
 // quote writes a word as a pattern has it.
 func quote(text string) string {
-	if bare.MatchString(text) {
+	if bare().MatchString(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-var bare = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`) })

@@ -3,6 +3,7 @@ package policy
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -63,7 +64,7 @@ func (r *reader) part(part syntax.WordPart) {
 				r.hide()
 				continue
 			}
-			r.literal(unescape.ReplaceAllString(lit.Value, "$1"))
+			r.literal(unescape().ReplaceAllString(lit.Value, "$1"))
 		}
 	default:
 		r.hide()
@@ -71,7 +72,7 @@ func (r *reader) part(part syntax.WordPart) {
 }
 
 // unescape is what a backslash does between double quotes.
-var unescape = regexp.MustCompile("\\\\(?:\n|([$`\"\\\\]))")
+var unescape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\(?:\n|([$`\"\\\\]))") })
 
 // unquoted reads text outside quotes: backslashes, and what becomes names of files, a home or several words.
 func (r *reader) unquoted(text string) {

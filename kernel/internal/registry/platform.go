@@ -5,17 +5,18 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // Platform is what an archive is built for, in Go's words.
 type Platform struct{ OS, Arch string }
 
 // A platform is a name in the lock file, and no name begins with a digit.
-var platformPattern = regexp.MustCompile(`^([a-z][a-z0-9]*)_([a-z0-9]+)$`)
+var platformPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z][a-z0-9]*)_([a-z0-9]+)$`) })
 
 // ParsePlatform reads OS_ARCH, such as linux_amd64.
 func ParsePlatform(s string) (Platform, error) {
-	m := platformPattern.FindStringSubmatch(s)
+	m := platformPattern().FindStringSubmatch(s)
 	if m == nil {
 		return Platform{}, fmt.Errorf("%q is not a platform: write OS_ARCH, such as linux_amd64", s)
 	}

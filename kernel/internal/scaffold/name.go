@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -13,8 +14,8 @@ const nameBytes = 40
 
 // A name is a part of the names of released files, whose parts are put together with underscores.
 var (
-	namePattern = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	notInNames  = regexp.MustCompile(`[^a-z0-9]+`)
+	namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`) })
+	notInNames  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
 )
 
 // CheckName says what is wrong with the name of a provider, and what it may have been meant to be.
@@ -24,7 +25,7 @@ func CheckName(name string) error {
 		return errors.New("a provider needs a name, such as wordcount")
 	case len(name) > nameBytes:
 		return fmt.Errorf("the name has %d characters, and at most %d fit", len(name), nameBytes)
-	case namePattern.MatchString(name) && !strings.HasPrefix(name, "provider-"):
+	case namePattern().MatchString(name) && !strings.HasPrefix(name, "provider-"):
 		return nil
 	}
 	text := fmt.Sprintf("%q cannot be the name of a provider: it is lower-case letters and digits, in words joined by -, beginning with a letter", name)
@@ -42,9 +43,9 @@ func nearName(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return ""
 	}
-	words := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	words := strings.Trim(notInNames().ReplaceAllString(strings.ToLower(name), "-"), "-")
 	words = strings.TrimPrefix(words, "provider-")
-	if !namePattern.MatchString(words) {
+	if !namePattern().MatchString(words) {
 		return ""
 	}
 	return words

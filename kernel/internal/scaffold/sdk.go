@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // SDK is the SDK that a provider is built with: a release or a checkout.
@@ -19,14 +20,14 @@ type SDK struct {
 }
 
 var (
-	release = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
-	unusual = regexp.MustCompile(`[^A-Za-z0-9_./:@%+~-]`)
-	between = regexp.MustCompile(`-[0-9]+-g[0-9a-f]+|-dirty$`) // as git describe names what is no tag
+	release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`) })
+	unusual = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_./:@%+~-]`) })
+	between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9]+-g[0-9a-f]+|-dirty$`) }) // as git describe names what is no tag
 )
 
 // Released is the SDK released together with a build of agent. ok is false when the build is no release.
 func Released(build string) (s SDK, ok bool) {
-	if !release.MatchString(build) || between.MatchString(build) {
+	if !release().MatchString(build) || between().MatchString(build) {
 		return SDK{}, false
 	}
 	return SDK{Version: build}, true
@@ -35,7 +36,7 @@ func Released(build string) (s SDK, ok bool) {
 // Module is the path of a module in the checkout, in quotes where go.mod and a shell need them.
 func (s SDK) Module(folder string) string {
 	path := s.Checkout + "/" + folder
-	if unusual.MatchString(path) {
+	if unusual().MatchString(path) {
 		return strconv.Quote(path)
 	}
 	return path

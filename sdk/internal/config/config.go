@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -29,7 +30,7 @@ type attribute struct {
 }
 
 // identifier is what HCL takes as the name of an attribute.
-var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{Nd}_-]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}_][\p{L}\p{Nd}_-]*$`) })
 
 // FieldError says which attribute does not fit, and why.
 type FieldError struct {
@@ -120,7 +121,7 @@ func (r reader) attribute(sf reflect.StructField, tag string) (attribute, error)
 		Required:    options != "optional" && sf.Type.Kind() != reflect.Pointer,
 		Sensitive:   sf.Tag.Get("sensitive") == "true",
 	}}
-	if options != "" && options != "optional" || !identifier.MatchString(name) {
+	if options != "" && options != "optional" || !identifier().MatchString(name) {
 		return a, fmt.Errorf("hcl tag %q is neither \"name\" nor \"name,optional\", with a name that can be written in agent.hcl", tag)
 	}
 	// Whoever writes anything else means to hide the value, and it would be shown.

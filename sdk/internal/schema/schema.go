@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -203,7 +204,7 @@ func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 }
 
 // memberName is a name that a person can give on a command line.
-var memberName = regexp.MustCompile(`^[\pL\p{Nd}_][\pL\p{Nd}_-]*$`)
+var memberName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\p{Nd}_][\pL\p{Nd}_-]*$`) })
 
 // readTag gives the name of a field: "-" or nothing for one that takes no part, and nothing for an embedded struct whose
 // fields are the outer struct's. What encoding/json would read in another way than this package is an error.
@@ -224,7 +225,7 @@ func readTag(t reflect.Type, sf reflect.StructField) (name string, optional bool
 	case name == "":
 		return "", false, fmt.Errorf("field %s.%s has no json tag to take its name from", t, sf.Name)
 	}
-	if !memberName.MatchString(name) {
+	if !memberName().MatchString(name) {
 		return "", false, fmt.Errorf("field %s.%s: the json name %q cannot be written as NAME=VALUE on a command line: use letters, digits, _ and -, the last not in front", t, sf.Name, name)
 	}
 	for option := range strings.SplitSeq(options, ",") {
