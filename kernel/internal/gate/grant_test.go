@@ -47,6 +47,9 @@ func TestGrants(t *testing.T) {
 		{"out of the folder", edit, "p.op path=docs/*", "op", map[string]any{"path": "docs/../secret"}, false},
 		{"another folder", edit, "p.op path=docs/*", "op", map[string]any{"path": "src/b.md"}, false},
 		{"one path more", edit, "p.op path=docs/*", "op", map[string]any{"path": "docs/b.md", "destination": "/etc/x"}, false},
+		{"a file beside the rules", map[string]any{"path": "a.md"}, "p.op path=*", "op", map[string]any{"path": "b.md"}, true},
+		{"the rules themselves", map[string]any{"path": "a.md"}, "p.op path=*", "op", map[string]any{"path": "docs/../agent.hcl"}, false},
+		{"the folder that the rules are in", map[string]any{"path": "a.md"}, "p.op path=*", "op", map[string]any{"path": "."}, false},
 		{"no path", edit, "p.op path=docs/*", "op", nil, false},
 	}
 	for _, tt := range tests {

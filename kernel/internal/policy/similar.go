@@ -2,6 +2,7 @@ package policy
 
 import (
 	"maps"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,6 +23,9 @@ const maxSimilar = 4
 // A command begins with its program and what that is to do, as in "go test *", where the program is known to take one;
 // else it is the whole command.
 func Similar(c Call) *Match {
+	if c.OwnFiles() {
+		return nil
+	}
 	m := &Match{Provider: c.Provider, ToolName: c.Operation}
 	fields := c.Arguments.GetFields()
 	if v, ok := fields["command"]; ok {
@@ -54,6 +58,28 @@ func Similar(c Call) *Match {
 		return nil
 	}
 	return m
+}
+
+// OwnFiles reports whether a path of the call is of the files by which the project says what may be done: agent.hcl, or
+// what is in .agent, or all that there is. An approval of what is beside them is none of a change of the rules.
+func (c Call) OwnFiles() bool {
+	paths, _ := Paths(c.Arguments)
+	for name, values := range paths {
+		if name != "cwd" && slices.ContainsFunc(values, c.ownFile) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p Place) ownFile(value string) bool {
+	own := func(rel string) bool {
+		rel = fold(rel)
+		return rel == "." || rel == "agent.hcl" || rel == ".agent" || strings.HasPrefix(rel, ".agent/")
+	}
+	rel, inside := p.relative(value)
+	real, _, realInside, ok := p.behind(value)
+	return inside && own(rel) || ok && realInside && own(real)
 }
 
 // Paths are the values of all arguments that are paths, by their names. It is not ok when one has a name that a match
@@ -89,8 +115,8 @@ func plainText(value string) bool {
 
 // folder is a glob of the folder that all the paths are in, without those below it.
 func (p Place) folder(paths []string) (glob string, one bool) {
-	for i, path := range paths {
-		at := p.known(path)
+	for i, value := range paths {
+		at := p.known(value)
 		dir := at[:strings.LastIndexByte(at, '/')+1]
 		if i > 0 && dir != glob {
 			return "", false
@@ -151,15 +177,33 @@ var runners = []string{"dlx", "exec", "mod", "run", "tool", "x"}
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9:_-]*$`) })
 
+// takers are what such programs do with whatever command they are given, or keep for later.
+var takers = []string{
+	"gh alias", "gh extension", "git bisect", "git config", "git difftool", "git filter-branch", "git mergetool", "git rebase", "git submodule",
+	"go generate", "helm plugin", "kubectl debug", "kubectl exec", "kubectl run", "npm config", "npm explore", "yarn config",
+}
+
+// interpreters are, beside shells and wrappers, programs whose arguments may be a program.
+var interpreters = []string{"awk", "bun", "deno", "lua", "node", "perl", "php", "python", "python2", "python3", "ruby", "tsx", "ts-node"}
+
+// runsAnything reports whether a program does whatever its arguments say.
+func runsAnything(program string) bool {
+	name := path.Base(program)
+	return slices.Contains(interpreters, name) || slices.Contains(wrappers, name)
+}
+
 // beginning is how many words say what a command does, and whether what follows may differ.
 func beginning(words []word) (n int, rest bool) {
 	if len(words) < 2 || !slices.Contains(doers, words[0].text) || !words[1].fixed || !plainWord().MatchString(words[1].text) {
 		return len(words), false
 	}
+	if slices.Contains(takers, words[0].text+" "+words[1].text) {
+		return len(words), false
+	}
 	if !slices.Contains(runners, words[1].text) {
 		return 2, true
 	}
-	if len(words) < 3 || !words[2].fixed || strings.HasPrefix(words[2].text, "-") {
+	if len(words) < 3 || !words[2].fixed || strings.HasPrefix(words[2].text, "-") || runsAnything(words[2].text) {
 		return len(words), false
 	}
 	return 3, true

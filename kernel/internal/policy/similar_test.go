@@ -21,6 +21,10 @@ func TestSimilar(t *testing.T) {
 		{"what runs another", command("npm run build -- -x"), []string{"npm run build *"}, map[string]string{}},
 		{"what runs a file", command("go run ./cmd/x y"), []string{"go run ./cmd/x *"}, map[string]string{}},
 		{"what runs it knows not what", command("go run -exec x ./y"), []string{"go run -exec x ./y"}, map[string]string{}},
+		{"what runs any program", command("uv run python -m pytest"), []string{"uv run python -m pytest"}, map[string]string{}},
+		{"what runs a shell", command("bundle exec /bin/sh x"), []string{"bundle exec /bin/sh x"}, map[string]string{}},
+		{"what takes a command", command("git bisect run make"), []string{"git bisect run make"}, map[string]string{}},
+		{"what keeps a command", command("git config user.name x"), []string{"git config user.name x"}, map[string]string{}},
 		{"option first", command("git -C /x push"), []string{"git -C /x push"}, map[string]string{}},
 		{"any other program", command("rm -rf build"), []string{"rm -rf build"}, map[string]string{}},
 		{"program elsewhere", command("/tmp/go test"), []string{"/tmp/go test"}, map[string]string{}},
@@ -49,7 +53,8 @@ func TestNothingIsSimilar(t *testing.T) {
 		"background": {"command": "go test", "background": true}, "input": {"command": "cat", "stdin": "x"}, "shell": {"command": "sh -c x"},
 		"files": {"command": "rm *.o"}, "empty command": {"command": ""}, "command is no text": {"command": 1.0, "path": "x"},
 		"too many": {"command": "a;b;c;d;e"}, "folders": {"paths": []any{"a/x", "b/y"}}, "empty path": {"path": ""},
-		"unseen": {"path": "a\u202eb"}, "odd name": {"a.path": "x"}, "list of more": {"paths": []any{"x", 1.0}},
+		"unseen": {"path": "a\u202eb"}, "the rules": {"path": "../agent.hcl"}, "the rules, in upper case": {"path": "../AGENT.hcl"},
+		"the project": {"path": ".."}, "the lock": {"path": "/p/.agent/agent.lock.hcl"}, "a list with the rules": {"paths": []any{"../a", "../agent.hcl"}}, "odd name": {"a.path": "x"}, "list of more": {"paths": []any{"x", 1.0}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Nil(t, Similar(similarCall(t, args))) })
 	}
