@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +93,7 @@ func (f *mcpFlags) check() error {
 
 // mcp serves clients until there is nobody left to serve.
 func (a *app) mcp(flags mcpFlags) error {
+	collect := collectLater()
 	in, out, err := a.lendStdio()
 	if err != nil {
 		return err
@@ -124,7 +126,7 @@ func (a *app) mcp(flags mcpFlags) error {
 		return err
 	}
 	defer server.Close()
-	defer a.startBehind(p, e, server)()
+	defer a.startBehind(p, e, server, collect)()
 	defer a.watchBehind(live, server)()
 	if l != nil {
 		return a.serveHTTP(server, l, options)
@@ -147,12 +149,31 @@ func (a *app) serveDespite(p *project, e *engine.Engine, failed error) error {
 	return nil
 }
 
+// collectLater puts garbage collection off until collect is called: the little that there is at a start is not worth what a
+// collection takes from the first answer. What GOGC says otherwise stands.
+func collectLater() (collect func()) {
+	before := debug.SetGCPercent(startGCPercent)
+	if before != defaultGCPercent {
+		debug.SetGCPercent(before)
+	}
+	return func() {
+		if before == defaultGCPercent {
+			debug.SetGCPercent(before)
+		}
+	}
+}
+
+const (
+	defaultGCPercent = 100
+	startGCPercent   = 400
+)
+
 // latestStart is when providers are started although no client has asked for the list.
 const latestStart = time.Second
 
 // startBehind starts what was only prepared while clients are told already what is known of it, and tells them when it
-// turns out to be something else. stop ends the wait for it.
-func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server) (stop func()) {
+// turns out to be something else. told is called when the first of them has been told. stop ends the wait for it.
+func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server, told func()) (stop func()) {
 	ctx, cancel := context.WithCancel(a.ctx)
 	var starting sync.WaitGroup
 	starting.Go(func() {
@@ -162,6 +183,7 @@ func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server) (sto
 		case <-ctx.Done():
 			return
 		}
+		told()
 		err := p.explain(e.Start(ctx))
 		if ctx.Err() != nil {
 			return

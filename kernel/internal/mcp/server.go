@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/paint"
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -142,6 +142,9 @@ func (s *Server) Refresh() {
 	s.sdk.RemovePrompts(missing(before, now)...)
 }
 
+// anyObject is what the SDK is told of the arguments of each tool; as this type it takes it as it is.
+var anyObject = &jsonschema.Schema{Type: "object"}
+
 // offerTools makes the list of tools. The SDK is given no schemas: it would read each of them again at every start, and
 // checks nothing by them.
 func (s *Server) offerTools(now map[string]engine.Operation) {
@@ -149,7 +152,7 @@ func (s *Server) offerTools(now map[string]engine.Operation) {
 	for name, op := range now {
 		described[name] = tool(name, op)
 		if old := s.described[name]; old == nil || !reflect.DeepEqual(old, described[name]) {
-			s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)
+			s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: anyObject}, s.callTool)
 		}
 	}
 	s.sdk.RemoveTools(missing(s.tools, now)...)
