@@ -122,6 +122,12 @@ func barred(tree *renderv1.RenderTree, painter paint.Painter) []string {
 	return lines
 }
 
+// objection is what is the matter with an answer. A provider may have said it: what is more than a line is behind a bar.
+func objection(text string, painter paint.Painter) string {
+	lines := strings.Split(paint.Text(text), "\n")
+	return painter.Error("error: ") + strings.Join(lines, "\n"+painter.Dim("  │ "))
+}
+
 func itemName(item *planv1.PlanItem) string {
 	if item.GetProducerCategory() == commonv1.Category_CATEGORY_SLASHCOMMAND {
 		return fmt.Sprintf("/%s (%s)", item.GetOperationName(), item.GetProvider())
@@ -134,7 +140,7 @@ var no = gate.Answer{By: "person", Reason: "refused at the prompt"}
 // ask asks about one item until it is answered. Every answer but those that are offered is a no.
 func (p *prompt) ask(ctx context.Context, q gate.Question, r *round) (gate.Answer, error) {
 	if q.Problem != "" {
-		p.display.Note(p.display.ErrPainter().Error("error: ") + paint.Text(q.Problem))
+		p.display.Note(objection(q.Problem, p.display.ErrPainter()))
 	}
 	for {
 		if len(r.questions) > 1 {
