@@ -27,6 +27,7 @@ func run(path string, args []string) {
 		refuse(err)
 	}
 	keepToYourself()
+	endure()
 	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
 		Env: syscall.Environ(), Files: []uintptr{0, 1, 2},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
@@ -38,7 +39,6 @@ func run(path string, args []string) {
 	k := &keeper{provider: pid}
 	tell(ReplyStarted, pid)
 	go k.reap(pid)
-	endure()
 	_ = os.WriteFile("/proc/self/comm", []byte("provider-keeper"), 0) // instead of "exe"
 	time.AfterFunc(slimAfter, slim)
 	k.obey()
@@ -65,7 +65,8 @@ func letGo() {
 	}
 }
 
-// endure keeps the keeper alive when it is asked to end: only SIGKILL and the end of its work end it.
+// endure keeps the keeper alive when it is asked to end: only SIGKILL and the end of its work end it. A signal that is handled
+// here has its default in what is started afterwards, also where the kernel was told to ignore it, as by nohup.
 func endure() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 }
