@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/stretchr/testify/require"
 )
 
@@ -128,4 +130,26 @@ func TestOutOfPlace(t *testing.T) {
 	require.Equal(t, -32600, c.next().Error.Code)
 	c.send(`{"jsonrpc":"2.0","id":4,"method":"logging/setLevel","params":{"level":"loud"}}`)
 	require.Equal(t, -32602, c.next().Error.Code)
+}
+
+// A client whose log takes its time does not keep the others waiting.
+func TestSlowBeginning(t *testing.T) {
+	opening, carryOn := make(chan struct{}), make(chan struct{})
+	k := start(t, nil, func(o *Options) {
+		open := o.Open
+		o.Open = func(a gate.Approver) (*engine.Session, func(error), error) {
+			close(opening)
+			<-carryOn
+			return open(a)
+		}
+	})
+	slow, other := k.raw(t), k.raw(t)
+	slow.initialise("2025-06-18")
+	other.initialise("2025-06-18")
+	slow.send(toolCall(1, "fixture_echo", `{"text":"a"}`))
+	<-opening
+	other.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	require.Nil(t, other.next().Error)
+	close(carryOn)
+	require.Nil(t, slow.next().Error)
 }

@@ -80,8 +80,10 @@ func answered(q gate.Question, r *sdk.ElicitResult, client string) gate.Answer {
 	switch {
 	case r.Action == "cancel":
 		return gate.Answer{By: by, Reason: "the question was closed without an answer"}
-	case r.Action != "accept", decision == decideDeny:
+	case r.Action == "decline", r.Action == "accept" && decision == decideDeny:
 		return gate.Answer{By: by, Reason: "refused by the person at " + client}
+	case r.Action != "accept":
+		return gate.Answer{By: by, Reason: fmt.Sprintf("%s sent no answer: its action has to be accept, decline or cancel", client)}
 	case decision != decideApprove:
 		return gate.Answer{By: by, Reason: fmt.Sprintf("the form was sent without a decision: %q has to be %s", fieldDecision, decideApprove)}
 	case r.Content[fieldScope] == scopeSession && q.Offer != nil:

@@ -63,6 +63,7 @@ type Server struct {
 	told     chan struct{} // closed when a client has been told of the tools
 	telling  sync.Once
 
+	opening       sync.Mutex // held while a conversation begins
 	mu            sync.Mutex // guards what follows
 	offered       []engine.Operation
 	tools         map[string]engine.Operation
@@ -267,15 +268,16 @@ func (s *Server) serve(ctx context.Context, r request) (reply, error) {
 // errClosing is a cancellation, as whoever keeps the session should see it.
 var errClosing = fmt.Errorf("%w: the server is shutting down", context.Canceled)
 
-// conversation is that of a client, begun when it makes its first call. It ends with the client's session.
+// conversation is that of a client, begun when it makes its first call. It ends with the client's session. To begin one can
+// take a while, as its log is made: the other clients do not wait for that.
 func (s *Server) conversation(ss *sdk.ServerSession) (*conversation, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.conversations[ss]; c != nil {
-		return c, nil
+	if c, err := s.begun(ss); c != nil || err != nil {
+		return c, err
 	}
-	if s.closed {
-		return nil, errClosing
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if c, err := s.begun(ss); c != nil || err != nil { // by another call of the client
+		return c, err
 	}
 	session, end, err := s.options.Open(s.approver)
 	if err != nil {
@@ -283,22 +285,42 @@ func (s *Server) conversation(ss *sdk.ServerSession) (*conversation, error) {
 	}
 	c := &conversation{session: session, end: end, waiting: map[string]*call{}, over: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		end(errClosing)
+		return nil, errClosing
+	}
 	s.conversations[ss] = c
-	s.ends.Go(func() {
-		over := ended(ss)
-		select { // the SDK's session can outlast the conversation: it waits for what it is writing
-		case <-c.ctx.Done():
-		case <-over:
-		}
-		c.close(errGone)
-		go func() {
-			<-over
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.conversations, ss)
-		}()
-	})
+	s.ends.Go(func() { s.attend(ss, c) })
 	return c, nil
+}
+
+// begun is the conversation of a client; nil when it has none yet.
+func (s *Server) begun(ss *sdk.ServerSession) (*conversation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conversations[ss]
+	if c == nil && s.closed {
+		return nil, errClosing
+	}
+	return c, nil
+}
+
+// attend waits for the end of a conversation, and sees to it.
+func (s *Server) attend(ss *sdk.ServerSession, c *conversation) {
+	over := ended(ss)
+	select { // the SDK's session can outlast the conversation: it waits for what it is writing
+	case <-c.ctx.Done():
+	case <-over:
+	}
+	c.close(errGone)
+	go func() {
+		<-over
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.conversations, ss)
+	}()
 }
 
 func ended(ss *sdk.ServerSession) <-chan struct{} {

@@ -232,9 +232,12 @@ func TestOnlyAYesIsOne(t *testing.T) {
 	for _, content := range []map[string]any{nil, {}, {"decision": ""}, {"decision": true}, {"decision": "APPROVE"}, {"decision": "yes"}} {
 		require.False(t, answered(gate.Question{}, &sdk.ElicitResult{Action: "accept", Content: content}, "x").Approved, "%v", content)
 	}
-	for _, action := range []string{"", "decline", "cancel", "Accept"} {
-		r := &sdk.ElicitResult{Action: action, Content: map[string]any{"decision": "approve"}}
-		require.False(t, answered(gate.Question{}, r, "x").Approved, action)
+	for action, reason := range map[string]string{
+		"": "x sent no answer", "decline": "refused by the person at x", "cancel": "closed without an answer", "Accept": "x sent no answer",
+	} {
+		a := answered(gate.Question{}, &sdk.ElicitResult{Action: action, Content: map[string]any{"decision": "approve"}}, "x")
+		require.False(t, a.Approved, action)
+		require.Contains(t, a.Reason, reason)
 	}
 }
 
