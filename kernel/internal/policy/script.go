@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,6 +51,9 @@ func readScript(text string) *script {
 	return s
 }
 
+// continuedComment is a comment whose line seems to go on: to a shell it does not, and the next line is a command.
+var continuedComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?m)(?:^|[\\s;&|()<>`])#.*\\\\\n") })
+
 // parseScript parses what every reader, man or shell, reads alike.
 func parseScript(text string, options ...syntax.ParserOption) (*syntax.File, error) {
 	if len(text) > maxScript {
@@ -64,6 +69,9 @@ func parseScript(text string, options ...syntax.ParserOption) (*syntax.File, err
 	}
 	if strings.Contains(text, "$\\\n") {
 		return nil, errors.New("a line is continued right after a $, where readers differ on what begins")
+	}
+	if continuedComment().MatchString(text) {
+		return nil, errors.New("a comment ends in a backslash, where readers differ on what the next line is")
 	}
 	if strings.Count(text, "(")+strings.Count(text, "{") > 1000 {
 		return nil, errors.New("it is nested too deeply")
