@@ -54,12 +54,22 @@ func (f Folder) ids() (ids []string, err error) {
 		return nil, fmt.Errorf("cannot list the sessions: %w", err)
 	}
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), extension); ok && isID(id) {
+		// To open anything but a file, such as a pipe, might never end.
+		if id, ok := strings.CutSuffix(e.Name(), extension); ok && isID(id) && isFile(f.Path(id), e.Type()) {
 			ids = append(ids, id)
 		}
 	}
 	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(b, a) })
 	return ids, nil
+}
+
+// isFile reports whether what a folder has under a path is a file, or a link to one.
+func isFile(path string, kind fs.FileMode) bool {
+	if kind&fs.ModeSymlink == 0 {
+		return kind.IsRegular()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Path is the file of a session.

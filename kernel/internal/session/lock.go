@@ -44,7 +44,7 @@ func release(l *flock.Flock) error {
 
 // alive reports whether a process writes a session. It may only be wrong in that it says so too long.
 func alive(path string) bool {
-	if _, err := os.Stat(lockOf(path)); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(lockOf(path)); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return false
 	}
 	l := flock.New(lockOf(path), flock.SetFlag(os.O_RDONLY))
