@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
@@ -288,4 +289,20 @@ func TestDamagedLogGoesOn(t *testing.T) {
 	rest, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Empty(t, rest)
+}
+
+// Of a session that nothing could be read of, its name still says when it began.
+func TestNothingToSalvage(t *testing.T) {
+	began := time.Now().Add(-time.Hour)
+	for name, content := range map[string]string{"empty": "", "text": "hello\n"} {
+		t.Run(name, func(t *testing.T) {
+			path := Folder(t.TempDir()).Path(ulid.MustNew(ulid.Timestamp(began), ulid.DefaultEntropy()).String())
+			require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+			f, err := Open(t.Context(), path)
+			require.NoError(t, err)
+			defer f.Close()
+			require.NotNil(t, f.Salvage)
+			require.WithinDuration(t, began, f.Meta().Started, time.Millisecond)
+		})
+	}
 }

@@ -114,7 +114,7 @@ func (r *rescuer) all(ctx context.Context, path string) error {
 	}
 	// Whatever was there, a session has an identity, and is over.
 	_, err := r.target.ExecContext(ctx, `INSERT INTO session_meta (session_id, parent_session_id, profile, status, depth, started_at, ended_at)
-		SELECT ?, '', '', 'failed', 0, '', '' WHERE NOT EXISTS (SELECT 1 FROM session_meta)`, pathID(path))
+		SELECT ?, '', '', 'failed', 0, ?, '' WHERE NOT EXISTS (SELECT 1 FROM session_meta)`, pathID(path), formatTime(idTime(pathID(path))))
 	if err != nil {
 		return err
 	}
