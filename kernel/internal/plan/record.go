@@ -15,14 +15,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Store remembers which plans were applied, in a folder with one file a plan.
+// Store remembers which plans were applied, in a folder with one file a plan; the folder need not be there yet.
 type Store struct{ dir string }
 
 // DefaultStore is that of the user: $XDG_STATE_HOME/agent/plans.
 func DefaultStore() Store { return Store{filepath.Join(xdg.StateHome, "agent", "plans")} }
-
-// StoreIn keeps its files in dir, which need not be there yet.
-func StoreIn(dir string) Store { return Store{dir} }
 
 // Record is the trace of a plan that is being applied. Its methods may be called from many goroutines.
 type Record struct {

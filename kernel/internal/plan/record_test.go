@@ -11,7 +11,7 @@ import (
 
 // K29: a plan is applied once, whoever tries.
 func TestClaim(t *testing.T) {
-	store := StoreIn(filepath.Join(t.TempDir(), "state", "plans"))
+	store := Store{filepath.Join(t.TempDir(), "state", "plans")}
 	p := sample(t)
 	r, err := store.Claim(p)
 	require.NoError(t, err)
@@ -43,14 +43,14 @@ func TestClaim(t *testing.T) {
 func TestClaimOfWhatWasAppliedAsAWhole(t *testing.T) {
 	dir := t.TempDir()
 	p := sample(t)
-	r, err := StoreIn(dir).Claim(p)
+	r, err := Store{dir}.Claim(p)
 	require.NoError(t, err)
 	require.NoError(t, r.Began("one"))
 	require.NoError(t, r.Ended("one", "failed"))
 	require.NoError(t, r.Ended("two", "skipped"))
 	require.NoError(t, r.Applied())
 	require.NoError(t, r.Close())
-	_, err = StoreIn(dir).Claim(p)
+	_, err = Store{dir}.Claim(p)
 	var applied *AppliedError
 	require.ErrorAs(t, err, &applied)
 	require.True(t, applied.Whole)
@@ -64,14 +64,14 @@ func TestClaimWithAHalfLine(t *testing.T) {
 	dir := t.TempDir()
 	p := sample(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, p.ID+".jsonl"), []byte("{\"at\":\"2026-01-01T00:00:00Z\"}\n{\"at\":\"2026-01-01T00:00:00Z\",\"call\":\"on"), 0o600))
-	r, err := StoreIn(dir).Claim(p)
+	r, err := Store{dir}.Claim(p)
 	require.NoError(t, err, "the call waits until its line is whole")
 	require.NoError(t, r.Close())
 }
 
 // A name may be as long as anybody likes, and its plan is still applied once.
 func TestClaimOfAVeryLongName(t *testing.T) {
-	store, p, name := StoreIn(t.TempDir()), sample(t), strings.Repeat("n", 1<<20)
+	store, p, name := Store{t.TempDir()}, sample(t), strings.Repeat("n", 1<<20)
 	r, err := store.Claim(p)
 	require.NoError(t, err)
 	require.NoError(t, r.Began(name))
@@ -85,6 +85,6 @@ func TestClaimOfAVeryLongName(t *testing.T) {
 func TestNoClaimWithoutARecord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := StoreIn(file).Claim(sample(t))
+	_, err := Store{file}.Claim(sample(t))
 	require.ErrorContains(t, err, "without one it could be applied twice")
 }

@@ -28,11 +28,3 @@ func Open(text string, quote byte) string {
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`)
 }
-
-// Quote is a text as one word, in quotes only when it needs them.
-func Quote(text string) string {
-	if !NeedsQuotes(text) {
-		return text
-	}
-	return Open(text, '\'') + "'"
-}
