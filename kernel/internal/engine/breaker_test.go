@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +68,29 @@ func TestCrashesTripTheBreaker(t *testing.T) {
 	o := s.Invoke(t.Context(), die, nil)
 	require.Equal(t, Denied, o.Status, "what is allowed, too")
 	require.Contains(t, o.Error.GetMessage(), "crash of its provider (3 of them)")
+}
+
+// One death is one crash, however many calls it has cost.
+func TestOneDeathDoesNotTripTheBreaker(t *testing.T) {
+	s := open(t, Options{})
+	const calls = 20
+	block := request(t, s, "block", nil)
+	outcomes := make([]Outcome, calls)
+	var wait, begun sync.WaitGroup
+	begun.Add(calls)
+	for i := range calls {
+		wait.Go(func() {
+			begins := sync.OnceFunc(begun.Done)
+			outcomes[i] = s.Invoke(t.Context(), block, func(*toolv1.ToolEvent) { begins() })
+		})
+	}
+	begun.Wait()
+	require.Equal(t, Crashed, s.Invoke(t.Context(), request(t, s, "die", map[string]any{"how": "kill"}), nil).Status)
+	wait.Wait()
+	for _, o := range outcomes {
+		require.Equal(t, Crashed, o.Status, o.Error)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := s.Invoke(ctx, block, func(*toolv1.ToolEvent) { cancel() })
+	require.Equal(t, Cancelled, o.Status, "it was let run: %v", o.Error)
 }
