@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,6 +53,34 @@ func BenchmarkReadLineOfHugeFile(b *testing.B) {
 	for b.Loop() {
 		run(b, h, "read_file", args{"path": "big", "limit": 1})
 	}
+}
+
+// BenchmarkReadLineInside is one line far inside a file, beside what reading up
+// to it and counting its lines takes.
+func BenchmarkReadLineInside(b *testing.B) {
+	const line = "thirty-one bytes and a newline\n"
+	h, root := bench(b)
+	name := filepath.Join(root, "large")
+	require.NoError(b, os.WriteFile(name, []byte(strings.Repeat(line, 64<<20/len(line))), 0o644))
+	half := 32 << 20 / len(line)
+	b.Run("call", func(b *testing.B) {
+		for b.Loop() {
+			run(b, h, "read_file", args{"path": "large", "offset": half, "limit": 1})
+		}
+	})
+	b.Run("floor", func(b *testing.B) {
+		buf := make([]byte, 256<<10)
+		for b.Loop() {
+			f, err := os.Open(name)
+			require.NoError(b, err)
+			for left := half; left > 0; {
+				n, err := f.Read(buf)
+				require.NoError(b, err)
+				left -= bytes.Count(buf[:n], []byte{'\n'})
+			}
+			require.NoError(b, f.Close())
+		}
+	})
 }
 
 func BenchmarkEditFile(b *testing.B) {

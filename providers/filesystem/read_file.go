@@ -32,11 +32,11 @@ type readOut struct {
 	Content    string `json:"content" doc:"The lines, decoded; CR LF is shown as LF, a byte-order mark is left out."`
 	StartLine  int    `json:"start_line" doc:"Number of the first line in content."`
 	EndLine    int    `json:"end_line" doc:"Number of the last line in content; less than start_line if there is none."`
-	TotalLines *int   `json:"total_lines" doc:"Lines in the file; absent if it is too large to be counted."`
+	TotalLines *int   `json:"total_lines" doc:"Lines in the file; absent if it is larger than 8 MiB and goes on after content."`
 	Truncated  bool   `json:"truncated" doc:"Whether the file goes on after content."`
 	NextOffset int    `json:"next_offset,omitempty" doc:"The offset with which to go on."`
 	Size       int    `json:"size" doc:"Bytes in the file."`
-	SHA256     string `json:"sha256,omitempty" doc:"Hash of the whole file; absent if it is larger than 64 MiB."`
+	SHA256     string `json:"sha256,omitempty" doc:"Hash of the whole file; absent if it is larger than 8 MiB."`
 	Encoding   string `json:"encoding" doc:"Encoding of the lines: utf-8, utf-8-bom, utf-16le, utf-16be, windows-1252, or mixed."`
 	LineEnding string `json:"line_ending" doc:"lf, crlf, mixed or none."`
 	Note       string `json:"note,omitempty" doc:"What there is to know about the content: why it is empty, or how to go on."`
@@ -74,7 +74,7 @@ func (w *workspace) read(ctx context.Context, session string, t target, window t
 	if info.IsDir() {
 		return out, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
 	}
-	window.Whole = info.Size() <= wholeLimit
+	window.Whole, window.Length = info.Size() <= editLimit, info.Size()
 	lines, digest, err := scan(ctx, f, info, t, window)
 	if err != nil {
 		return out, err
@@ -86,6 +86,9 @@ func (w *workspace) read(ctx context.Context, session string, t target, window t
 // scan reads the window, and the whole file for its hash if the window says so.
 func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window text.Window) (text.Lines, string, error) {
 	head := make([]byte, text.SniffLen)
+	if size := info.Size(); size > 0 { // else it may be one whose size is not known
+		head = head[:min(size, text.SniffLen)]
+	}
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return text.Lines{}, "", err

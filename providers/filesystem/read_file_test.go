@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,6 +46,43 @@ func TestReadFile(t *testing.T) {
 			require.Equal(t, tt.content, w.bytes("root/f.txt"), "reading changes nothing")
 		})
 	}
+}
+
+// Of a file that can be edited any part comes with what an edit needs to know.
+// A larger one is not read further than the part goes, and can be written over
+// after that all the same.
+func TestReadPartOfFile(t *testing.T) {
+	w := newWorld(t, nil)
+	lines := editLimit / 16
+	editable := strings.Repeat("fifteen letters\n", lines)
+	w.put("root/editable", editable)
+	w.put("root/larger", editable+"last\n")
+	digest := sha256.Sum256([]byte(editable))
+	whole := args{"sha256": hex.EncodeToString(digest[:]), "total_lines": float64(lines)}
+	for _, tt := range []struct {
+		name, path string
+		offset     int
+		want       args // nil: it is absent
+	}{
+		{"first of a file that can be edited", "editable", 1, whole},
+		{"last of it", "editable", lines, whole},
+		{"first of a larger one", "larger", 1, args{"sha256": nil, "total_lines": nil, "truncated": true, "next_offset": 2., "note": "Lines 1-1 of more; go on with offset 2."}},
+		{"last of it", "larger", lines + 1, args{"sha256": nil, "total_lines": float64(lines + 1), "truncated": false, "content": "last\n"}},
+		{"past its end", "larger", lines + 2, args{"sha256": nil, "total_lines": float64(lines + 1), "truncated": false, "content": ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := w.must("read_file", args{"path": tt.path, "offset": tt.offset, "limit": 1})
+			for field, want := range tt.want {
+				require.Equal(t, want, got[field], field)
+			}
+		})
+	}
+	w.put("root/larger", editable+"more\n")
+	require.NoError(t, os.Chtimes(w.root+"/larger", time.Time{}, time.Now().Add(time.Hour)))
+	got := w.Call(t.Context(), "write_file", args{"path": "larger", "content": "new\n"})
+	require.NotNil(t, got.Err, "it has changed since it was read")
+	w.must("read_file", args{"path": "larger", "limit": 1})
+	w.must("write_file", args{"path": "larger", "content": "new\n"})
 }
 
 func TestReadFileRefuses(t *testing.T) {

@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 	for i := range 8 {
 		w.put(fmt.Sprint("root/many", i), strings.Repeat("thirty-one bytes and a newline\n", editLimit/31))
 	}
-	w.put("root/large", strings.Repeat("a line of some text\n", wholeLimit/20))
+	w.put("root/large", strings.Repeat("a line of some text\n", (64<<20)/20))
 	w.put("root/huge", "first\n")
 	require.NoError(t, os.Truncate(w.root+"/huge", 2<<30))
 	all := func(path, from, to string) args {

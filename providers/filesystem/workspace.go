@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// wholeLimit is up to which size a file is read to its end: hashed and counted.
-	wholeLimit = 64 << 20
-	// editLimit is up to which size a file is held in memory: edited, compared.
+	// editLimit is up to which size a file is held in memory: edited, compared. It
+	// is read to its end for its hash and the number of its lines even if only some
+	// of them are wanted; a larger one is not read further than they go.
 	editLimit = 8 << 20
 )
 

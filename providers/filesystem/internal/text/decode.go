@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -88,8 +89,8 @@ func (f Format) appendDecoded(text, raw []byte, c *Census) []byte {
 	c.Bytes += len(raw)
 	for len(raw) > 0 {
 		if !f.Wide() {
-			// Long runs of plain characters are most of most files.
-			if n := plain(raw, c); n > 0 {
+			// Long runs of what needs no decoding are most of most files.
+			if n := verbatim(raw, c); n > 0 {
 				text, raw = append(text, raw[:n]...), raw[n:]
 				continue
 			}
@@ -100,17 +101,63 @@ func (f Format) appendDecoded(text, raw []byte, c *Census) []byte {
 	return text
 }
 
-// plain returns how many bytes at the start of raw are ASCII that decodes to itself.
-func plain(raw []byte, c *Census) int {
-	for i, b := range raw {
-		if b >= 0x80 || b == '\r' || b == 0x7f || b < ' ' && b != '\t' && b != '\n' {
-			return i
+// verbatim returns how many bytes at the start of raw, which is not UTF-16,
+// decode to themselves, and counts what is in them.
+func verbatim(raw []byte, c *Census) (n int) {
+	for {
+		n += plain(raw[n:], c)
+		if n == len(raw) || raw[n] == '\r' && n+1 < len(raw) && raw[n+1] == '\n' {
+			return n
 		}
-		if b == '\n' {
-			c.LF++
+		r, size := utf8.DecodeRune(raw[n:])
+		if r == utf8.RuneError && size == 1 {
+			return n
 		}
+		if size > 1 {
+			c.Multi++
+		}
+		c.count(r)
+		n += size
 	}
-	return len(raw)
+}
+
+// Eight bytes at once: a one in each, and the highest bit.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// plain returns how many bytes at the start of raw are ASCII without control
+// characters, but for tabs and LF.
+func plain(raw []byte, c *Census) (n int) {
+	for n+8 <= len(raw) {
+		word := binary.LittleEndian.Uint64(raw[n:])
+		// The highest bit of a byte is set if it is no ASCII, and by adding one to
+		// DEL or taking away a space from what is less. Carries only go up, so the
+		// lowest such byte is found rightly.
+		odd := (word | (word + ones) | (word - ' '*ones)) & highs
+		if odd == 0 {
+			n += 8
+			continue
+		}
+		n += bits.TrailingZeros64(odd) / 8
+		if !c.blank(raw[n]) {
+			return n
+		}
+		n++
+	}
+	for n < len(raw) && (raw[n] >= ' ' && raw[n] < 0x7f || c.blank(raw[n])) {
+		n++
+	}
+	return n
+}
+
+// blank reports whether b is a tab or LF, and counts it.
+func (c *Census) blank(b byte) bool {
+	if b == '\n' {
+		c.LF++
+	}
+	return b == '\n' || b == '\t'
 }
 
 // Unencodable is a character that the encoding of a file lacks.
