@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -182,7 +183,11 @@ ps -o pid=,pgid=,sid=,ppid= -p $$; echo $$; (exec </dev/tty) 2>/dev/null || echo
 	require.Equal(t, []string{markVariable + "=" + t.Name(), "PATH=" + os.Getenv("PATH")}, lines[1:3])
 	require.Equal(t, []string{"0", "1", "2", "3", "/dev/null"}, lines[3:8], "ls itself holds 3, the directory that it lists")
 	require.Equal(t, "SigBlk:\t0000000000000000", lines[8])
-	require.Equal(t, "SigIgn:\t0000000000000000", lines[9])
+	var ignored uint64
+	_, err = fmt.Sscanf(lines[9], "SigIgn:\t%x", &ignored)
+	require.NoError(t, err)
+	// 32 and 33 are the C library's own: its posix_spawn, make's for one, hands them on as ignored.
+	require.Zero(t, ignored&^(1<<31|1<<32), lines[9])
 	ids := strings.Fields(lines[10])
 	require.Equal(t, lines[11], ids[0])
 	require.Equal(t, ids[0], ids[1], "it leads a group")
