@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
