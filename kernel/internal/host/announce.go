@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/agentco/agent/proto/plugin"
@@ -139,8 +140,8 @@ func (a *announcer) secure(c credentials.TransportCredentials) credentials.Trans
 func (a *announcer) shook(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.closed || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
-		return // it left, which says nothing
+	if a.closed || left(err) {
+		return // which says nothing
 	}
 	a.refused = err != nil
 	if a.refused && !a.warned {
@@ -148,6 +149,12 @@ func (a *announcer) shook(err error) {
 		a.log.Warn("the provider's connection for callbacks was refused, so that it cannot report what became of cancelled calls; "+
 			"its author has to use the certificates of the handshake for it, as for its own server", "cause", err.Error())
 	}
+}
+
+// left reports whether a handshake failed because the other side, or this one, has gone: the system says so, and TLS does not.
+func left(err error) bool {
+	_, system := errors.AsType[syscall.Errno](err) // such as EPIPE and ECONNRESET, as it goes by when a process ends
+	return system || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
 // handshakes is credentials that tell how each handshake ended.

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -133,4 +135,59 @@ func TestAnnouncerRefusesWhoShowsNoCertificate(t *testing.T) {
 	require.NoError(t, conn.Close())
 	end()
 	a.close()
+}
+
+// hasty is a connection that is closed as soon as anything was written to it, as that of a process which ends.
+type hasty struct{ net.Conn }
+
+func (c hasty) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	return n, errors.Join(err, c.Close())
+}
+
+// A provider that ends in the middle of the handshake has not been refused, whichever end notices first, and however.
+func TestAnnouncerOfProvidersThatEndMeanwhile(t *testing.T) {
+	var log testLog
+	a, announced := testAnnouncer(t)
+	a.log = log.logger()
+	identity, err := ourIdentity()
+	require.NoError(t, err)
+	ours, err := x509.ParseCertificate(identity.cert.Certificate[0])
+	require.NoError(t, err)
+	config := identity.config()
+	config.RootCAs.AddCert(ours)
+	config.ClientCAs.AddCert(ours)
+	causes := make(chan error, 1)
+	a.server = grpc.NewServer(grpc.Creds(handshakes{credentials.NewTLS(config), func(err error) {
+		a.shook(err)
+		causes <- err
+	}}))
+	end := a.begin()
+	listener := <-announced
+	for range 200 {
+		conn, err := net.Dial("unix", listener.Addr().String())
+		require.NoError(t, err)
+		require.Error(t, tls.Client(hasty{conn}, config).HandshakeContext(t.Context()))
+		require.Error(t, <-causes)
+		require.True(t, a.reachable(), "one that leaves has not been refused")
+	}
+	end()
+	a.close()
+	require.Empty(t, log.String())
+}
+
+func TestLeft(t *testing.T) {
+	for _, cause := range []error{
+		&net.OpError{Op: "write", Net: "unix", Err: os.NewSyscallError("write", syscall.EPIPE)},
+		&net.OpError{Op: "read", Net: "unix", Err: os.NewSyscallError("read", syscall.ECONNRESET)},
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+	} {
+		require.True(t, left(cause), "%v", cause)
+	}
+	for _, cause := range []error{
+		nil, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, x509.UnknownAuthorityError{},
+		&net.OpError{Op: "remote error", Err: tls.AlertError(42)},
+	} {
+		require.False(t, left(cause), "%v", cause)
+	}
 }
