@@ -201,6 +201,9 @@ func (d *display) writeOut(s string) {
 	if s == "" || d.outError != nil || d.held.keep(s, d.writeOut) {
 		return
 	}
+	if !d.out.terminal {
+		d.status.pause(time.Now())
+	}
 	_, err := io.WriteString(d.out.file, d.secrets.Text(s))
 	if err == nil {
 		return

@@ -12,6 +12,8 @@ import (
 const (
 	// redraw is how often the status line moves on a terminal.
 	redraw = 100 * time.Millisecond
+	// relay is how long the next program of a pipeline has to bring a line to the same terminal.
+	relay = 2 * redraw
 	// quiet is how long a log without terminal waits between two lines that differ in their numbers alone.
 	quiet = time.Second
 )
@@ -28,6 +30,7 @@ type status struct {
 	ticking chan struct{} // closed to stop the ticker
 	logged  time.Time     // when a line was last written to a log
 	shape   string        // that line without its digits
+	rests   time.Time     // when it may be drawn again
 }
 
 func (s *status) set(d *display, text string, now time.Time) {
@@ -97,7 +100,7 @@ func (s *status) stop() {
 
 // draw shows the line, unless output is in the middle of one.
 func (s *status) draw(d *display) {
-	if s.text == "" || !d.err.live || d.held != nil || d.output[0].MidLine() || d.output[1].MidLine() {
+	if s.text == "" || !d.err.live || d.held != nil || d.output[0].MidLine() || d.output[1].MidLine() || time.Now().Before(s.rests) {
 		return
 	}
 	line := fmt.Sprintf("%c %s", spinner[s.frame%len(spinner)], s.text)
@@ -107,6 +110,10 @@ func (s *status) draw(d *display) {
 	d.writeErr("\r\x1b[K" + d.ErrPainter().Dim(paint.Clip(line, d.err.width()-1)))
 	s.drawn = true
 }
+
+// pause keeps the line away for a moment, for what was written to stdout: a pipe may lead to the same terminal, and what
+// comes out there a little later must not stand behind a status.
+func (s *status) pause(now time.Time) { s.rests = now.Add(relay) }
 
 func (s *status) erase(d *display) {
 	if s.drawn {
