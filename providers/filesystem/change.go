@@ -256,6 +256,9 @@ func (c *change) keep(ctx context.Context) (err error) {
 
 // makeParents makes the directories above the file that are missing.
 func (c *change) makeParents() error {
+	if c.before.exists {
+		return nil
+	}
 	dir := filepath.Dir(c.target.resolved)
 	missing := c.w.missingAt(dir)
 	if len(missing) == 0 {

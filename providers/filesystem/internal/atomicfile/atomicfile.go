@@ -14,6 +14,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -235,6 +236,10 @@ func write(ctx context.Context, files afero.Fs, temp string, c Change, like afer
 }
 
 func fill(ctx context.Context, w io.Writer, content io.Reader) error {
+	if held, ok := content.(*bytes.Reader); ok {
+		_, err := held.WriteTo(steadily{ctx, w})
+		return err
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -246,6 +251,24 @@ func fill(ctx context.Context, w io.Writer, content io.Reader) error {
 			return err
 		}
 	}
+}
+
+// steadily writes in one go what is not too much for a call that may be cancelled.
+type steadily struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (s steadily) Write(p []byte) (n int, err error) {
+	for err == nil && n < len(p) {
+		if err = s.ctx.Err(); err != nil {
+			break
+		}
+		var written int
+		written, err = s.to.Write(p[n:min(n+slice, len(p))])
+		n += written
+	}
+	return n, err
 }
 
 // chmod sets the mode of f, which is called temp.

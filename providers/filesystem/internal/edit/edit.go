@@ -73,7 +73,7 @@ func apply(ctx context.Context, v *text.View, e Edit, limit int) ([]byte, int, e
 		return nil, 0, err
 	}
 	raw := v.Raw()
-	old := fold(e.Old)
+	old := e.sought(v)
 	matches, err := find(v, old, e.All)
 	if err != nil {
 		return nil, 0, err
@@ -109,6 +109,15 @@ func (e Edit) check() error {
 	return nil
 }
 
+// sought is what is looked for: a CR LF is a line end, which reads as LF, unless
+// the text itself has a CR before one.
+func (e Edit) sought(v *text.View) string {
+	if strings.Contains(e.Old, "\r\n") && bytes.Contains(v.Text, []byte(e.Old)) {
+		return e.Old
+	}
+	return fold(e.Old)
+}
+
 // find returns where old is in the text of v.
 func find(v *text.View, old string, all bool) (iter.Seq[int], error) {
 	first := bytes.Index(v.Text, []byte(old))
@@ -127,7 +136,9 @@ func find(v *text.View, old string, all bool) (iter.Seq[int], error) {
 		}
 	}
 	if count == 1 { // in "aaa" it is not clear which "aa" is meant
-		if next := bytes.Index(v.Text[first+1:], []byte(old)); next >= 0 {
+		// Only a match that overlaps the first has not been looked for.
+		around := v.Text[first+1 : min(first+2*len(old)-1, len(v.Text))]
+		if next := bytes.Index(around, []byte(old)); next >= 0 {
 			some, count = append(some, first+1+next), 2
 		}
 	}

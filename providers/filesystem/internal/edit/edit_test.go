@@ -31,6 +31,8 @@ func TestApply(t *testing.T) {
 		{"CR LF finds CR LF", "a\r\nb\r\n", []Edit{{Old: "a\r\nb", New: "x\r\ny"}}, "x\r\ny\r\n"},
 		{"CR LF finds LF", "a\nb\n", []Edit{{Old: "a\r\nb", New: "x"}}, "x\n"},
 		{"CR LF is literal where there is none", "a\nb\n", []Edit{{Old: "a\nb", New: "a\r\nb"}}, "a\r\nb\n"},
+		{"a CR before a line end", "a\r\r\nb\n", []Edit{{Old: "a\r\nb", New: "c"}}, "c\n"},
+		{"a CR before one of the line ends", "\r\r\n\n", []Edit{{Old: "\r\n", New: "", All: true}}, "\n"},
 		{"more lines than before", "a\r\nb\r\n", []Edit{{Old: "b", New: "1\n2\n3"}}, "a\r\n1\r\n2\r\n3\r\n"},
 		{"more lines at the end", "a\r\nb", []Edit{{Old: "b", New: "1\n2"}}, "a\r\n1\r\n2"},
 		{"mixed ends stay", "a\r\nb\nc\r\nd\n", []Edit{{Old: "a\nb\nc\nd", New: "A\nB\nC\nD"}}, "A\r\nB\nC\r\nD\n"},
@@ -123,9 +125,10 @@ func FuzzApply(f *testing.F) {
 			require.NotEmpty(t, err.Error())
 			return
 		}
-		at := strings.Index(string(before.Text), fold(old))
+		sought := Edit{Old: old}.sought(before)
+		at := strings.Index(string(before.Text), sought)
 		require.GreaterOrEqual(t, at, 0)
-		head, tail := raw[:before.Offset(at)], raw[before.Offset(at+len(fold(old))):]
+		head, tail := raw[:before.Offset(at)], raw[before.Offset(at+len(sought)):]
 		require.True(t, strings.HasPrefix(string(got.Content), string(head)))
 		require.True(t, strings.HasSuffix(string(got.Content), string(tail)))
 		if before.Format.Wide() || before.Census.Legacy > 0 || strings.Contains(old+new+string(raw), "\r") {

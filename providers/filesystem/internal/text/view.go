@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sort"
 	"unicode/utf8"
 )
@@ -78,9 +79,23 @@ func (c *Census) tally(body []byte) {
 	c.Bytes = len(body)
 	c.LF = bytes.Count(body, []byte{'\n'})
 	c.NUL = bytes.Count(body, []byte{0})
-	if runes := utf8.RuneCount(body); runes < len(body) {
-		c.Multi = len(body) - runes // more than none is all that matters
+	if !ascii(body) {
+		c.Multi = 1 // more than none is all that matters
 	}
+}
+
+func ascii(body []byte) bool {
+	for ; len(body) >= 8; body = body[8:] {
+		if binary.LittleEndian.Uint64(body)&highs != 0 {
+			return false
+		}
+	}
+	for _, b := range body {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // Offset returns where in the file the character at Text[at:] begins; at may be

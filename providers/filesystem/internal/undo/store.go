@@ -1,11 +1,12 @@
 // Package undo keeps what writes have replaced, so that they can be taken back.
 //
 // The contents lie on disk, in a directory of this process alone, with mode
-// 0600; memory holds only what they belong to. Both are bounded: the oldest
-// records are dropped first.
+// 0600; memory holds what they belong to, and the small ones. Both are bounded:
+// the oldest records are dropped first.
 package undo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,10 @@ const (
 	maxBytes   = 256 << 20
 	// MaxFile is how large a content may be to be kept.
 	MaxFile = 64 << 20
+	// small is up to which size a content is held in memory, as long as those that
+	// are have maxHeld bytes: making a file for it takes as long as the change.
+	small   = 8 << 10
+	maxHeld = 1 << 20
 )
 
 // ErrTooLarge means that a content is larger than [MaxFile].
@@ -33,20 +38,17 @@ type Content struct {
 	Mode fs.FileMode
 	Link string // where it led, if it was a link
 
-	file string // on disk; empty if Size is 0
+	body []byte // if it is small
+	file string // on disk, if not
 }
 
 // Open reads the content. The caller closes it.
 func (c *Content) Open() (io.ReadCloser, error) {
 	if c.file == "" {
-		return io.NopCloser(eof{}), nil
+		return io.NopCloser(bytes.NewReader(c.body)), nil
 	}
 	return os.Open(c.file)
 }
-
-type eof struct{}
-
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 // Record is one change of one path.
 type Record struct {
@@ -74,10 +76,11 @@ type Store struct {
 	mu      sync.Mutex
 	records []*Record // the oldest first
 	bytes   int64
+	held    int64 // of these, in memory
 }
 
 // Keep copies a content, until it is dropped.
-func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs.FileMode) (_ *Content, err error) {
+func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs.FileMode) (*Content, error) {
 	switch {
 	case size > MaxFile:
 		return nil, ErrTooLarge
@@ -86,6 +89,32 @@ func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs
 	case s.Dir == nil:
 		return nil, errors.New("there is no place to keep it")
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if size <= small && s.roomFor(size) {
+		body := make([]byte, small+1)
+		n, err := io.ReadFull(content, body)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return &Content{Size: int64(n), Mode: mode, body: bytes.Clone(body[:n])}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		content = io.MultiReader(bytes.NewReader(body), content) // it has grown since
+	}
+	return s.store(ctx, content, mode)
+}
+
+// roomFor reports whether as much may be held in memory.
+func (s *Store) roomFor(size int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held+size <= maxHeld
+}
+
+// store keeps a content on disk.
+func (s *Store) store(ctx context.Context, content io.Reader, mode fs.FileMode) (_ *Content, err error) {
 	dir, err := s.Dir()
 	if err != nil {
 		return nil, err
@@ -99,6 +128,10 @@ func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
+	if held, ok := content.(*bytes.Reader); ok { // all at once, without a copy
+		n, err := held.WriteTo(f)
+		return &Content{Size: n, Mode: mode, file: f.Name()}, err
+	}
 	n, err := io.Copy(f, reader{ctx, content})
 	return &Content{Size: n, Mode: mode, file: f.Name()}, err
 }
@@ -122,6 +155,7 @@ func (s *Store) Add(r *Record) {
 	defer s.mu.Unlock()
 	s.records = append(s.records, r)
 	s.bytes += r.Before.size()
+	s.held += r.Before.held()
 	for len(s.records) > maxRecords || s.bytes > maxBytes {
 		s.remove(0)
 	}
@@ -154,6 +188,7 @@ func (s *Store) Drop(r *Record) {
 func (s *Store) remove(i int) {
 	r := s.records[i]
 	s.bytes -= r.Before.size()
+	s.held -= r.Before.held()
 	s.records = append(s.records[:i], s.records[i+1:]...)
 	r.Before.Discard()
 }
@@ -163,6 +198,13 @@ func (c *Content) size() int64 {
 		return 0
 	}
 	return c.Size
+}
+
+func (c *Content) held() int64 {
+	if c == nil {
+		return 0
+	}
+	return int64(len(c.body))
 }
 
 // Discard removes a content that no record has taken.
