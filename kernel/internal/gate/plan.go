@@ -205,7 +205,7 @@ func settle(q Question, a Answer, problem string) Verdict {
 	item.Decision = planv1.PlanDecision_PLAN_DECISION_DENY
 	switch {
 	case problem != "":
-		v.Reason = fmt.Sprintf("%s was not run: %s. %s", c, problem, remedy(c, q.Offer))
+		v.Reason = fmt.Sprintf("%s was not run: %s. %s", c, problem, q.remedy())
 	case a.Reason != "":
 		v.Reason = fmt.Sprintf("%s was not run: %s", c, a.Reason)
 	default:
@@ -215,10 +215,14 @@ func settle(q Question, a Answer, problem string) Verdict {
 }
 
 // remedy says how to let the call run without anybody to ask. A policy about a shell is about what it is to run.
-func remedy(c Call, offer *Grant) string {
+func (q Question) remedy() string {
+	c, offer := q.call, q.Offer
 	match := policy.Match{Provider: c.Provider, ToolName: c.Operation}
 	_, shell := c.Arguments.GetFields()["command"]
+	own := q.gate.forPolicy(c).OwnFile()
 	switch {
+	case own != "":
+		return fmt.Sprintf("Approve it with --yes; a policy allows it only when its arguments name %s itself", own)
 	case shell && offer == nil:
 		return "Approve it with --yes; no policy can tell this command from others"
 	case shell:

@@ -15,10 +15,12 @@ type Call struct {
 	Place
 }
 
-// Place is what paths are read against; both are absolute.
+// Place is what paths are read against; all are absolute.
 type Place struct {
 	// Root is the folder of agent.hcl, which relative patterns begin at.
 	Root string
 	// Dir is the working directory, which relative arguments begin at.
 	Dir string
+	// Own are files and folders of agent's own outside the root, such as the user's config.hcl.
+	Own []string
 }

@@ -15,6 +15,9 @@
 //     argument that is a path. It can then only make the decision of the rules that are certain stricter, and only where it is as
 //     specific as they are.
 //
+// What says what may be done is not changed by the way: a call with a path of agent's own files is asked about, whatever
+// allows it, unless that names the file.
+//
 // No list of what is denied holds a program that wants to get past it: an interpreter can do anything. Allow what is
 // known, and let the rest be asked about.
 package policy
@@ -138,6 +141,11 @@ func (s *Set) Explain(c Call) (Decision, []Judged) {
 		if winner >= 0 && i != winner && (fits[i] == certain || fits[i] == possible && s.rules[i].Action != Allow) {
 			judged[i].Why = s.lost(i, winner)
 		}
+	}
+	if own := s.beyond(winner, c); own != "" {
+		judged[winner].Won = false
+		judged[winner].Why = fmt.Sprintf("it matches, but does not name %q, which is agent's own", clip(own))
+		return Decision{Action: Ask, By: fmt.Sprintf("default: changes of agent's own files are asked about, here %q", clip(own))}, judged
 	}
 	d := s.decision(winner, c)
 	if winner >= 0 {

@@ -23,7 +23,7 @@ const maxSimilar = 4
 // A command begins with its program and what that is to do, as in "go test *", where the program is known to take one;
 // else it is the whole command.
 func Similar(c Call) *Match {
-	if c.OwnFiles() {
+	if c.OwnFile() != "" {
 		return nil
 	}
 	m := &Match{Provider: c.Provider, ToolName: c.Operation}
@@ -58,28 +58,6 @@ func Similar(c Call) *Match {
 		return nil
 	}
 	return m
-}
-
-// OwnFiles reports whether a path of the call is of the files by which the project says what may be done: agent.hcl, or
-// what is in .agent, or all that there is. An approval of what is beside them is none of a change of the rules.
-func (c Call) OwnFiles() bool {
-	paths, _ := Paths(c.Arguments)
-	for name, values := range paths {
-		if name != "cwd" && slices.ContainsFunc(values, c.ownFile) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p Place) ownFile(value string) bool {
-	own := func(rel string) bool {
-		rel = fold(rel)
-		return rel == "." || rel == "agent.hcl" || rel == ".agent" || strings.HasPrefix(rel, ".agent/")
-	}
-	rel, inside := p.relative(value)
-	real, _, realInside, ok := p.behind(value)
-	return inside && own(rel) || ok && realInside && own(real)
 }
 
 // Paths are the values of all arguments that are paths, by their names. It is not ok when one has a name that a match
