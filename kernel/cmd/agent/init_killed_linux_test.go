@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	cryptorand "crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -18,15 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentco/agent/kernel/internal/install"
-	"github.com/agentco/agent/kernel/internal/registry/registrytest"
 )
-
-// script is a release of provider-filesystem that is quick to install, and never started.
-func script(v string) registrytest.Release {
-	noise := make([]byte, 1<<20)
-	_, _ = cryptorand.Read(noise)
-	return registrytest.Built("provider-filesystem", v, []byte("#!/bin/sh\n# "+base64.StdEncoding.EncodeToString(noise)+"\n"), here, elsewhere)
-}
 
 // Whenever agent init is killed, the next one succeeds, and leaves one good copy and nothing half done (K02). With
 // AGENT_LONG it is killed 250 times.

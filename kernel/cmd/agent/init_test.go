@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	cryptorand "crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -181,6 +183,13 @@ func filesystem(t testing.TB, v string, platforms ...string) registrytest.Releas
 	made := registrytest.Built("provider-filesystem", v, variant(binary(t, "filesystem"), v), platforms...)
 	releases.Store(key, made)
 	return made
+}
+
+// script is a release of provider-filesystem that is quick to install, and never started.
+func script(v string) registrytest.Release {
+	noise := make([]byte, 1<<20)
+	_, _ = cryptorand.Read(noise)
+	return registrytest.Built("provider-filesystem", v, []byte("#!/bin/sh\n# "+base64.StdEncoding.EncodeToString(noise)+"\n"), here, elsewhere)
 }
 
 // releases are those of filesystem: to pack a real binary takes a second.
