@@ -32,10 +32,12 @@ func (t *Type) Encode(from any) (*structpb.Struct, error) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	return t.node.encodeStruct(v)
+	return t.node.encodeStruct(v, nil)
 }
 
-func (n *node) encodeStruct(v reflect.Value) (*structpb.Struct, error) {
+// encodeStruct encodes a struct. last, unless it is nil, holds the members of the struct before it in a list, and
+// gets those of this one.
+func (n *node) encodeStruct(v reflect.Value, last []*structpb.Value) (*structpb.Struct, error) {
 	s := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(n.fields))}
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -43,11 +45,18 @@ func (n *node) encodeStruct(v reflect.Value) (*structpb.Struct, error) {
 		if f.optional && member.IsZero() {
 			continue
 		}
+		if last != nil && f.node.same(last[i], member) {
+			s.Fields[f.name] = last[i]
+			continue
+		}
 		value, err := f.node.encode(member)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 		s.Fields[f.name] = value
+		if last != nil {
+			last[i] = value
+		}
 	}
 	return s, nil
 }
@@ -63,18 +72,14 @@ func (n *node) encode(v reflect.Value) (*structpb.Value, error) {
 	case schemav1.SchemaType_SCHEMA_TYPE_STRING:
 		return n.encodeString(v)
 	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:
-		return structpb.NewBoolValue(v.Bool()), nil
+		return boolValue(v.Bool()), nil
 	case schemav1.SchemaType_SCHEMA_TYPE_NUMBER:
 		return encodeNumber(v)
 	case schemav1.SchemaType_SCHEMA_TYPE_OBJECT:
 		if n.free {
 			return encodeFree(v)
 		}
-		s, err := n.encodeStruct(v)
-		if err != nil {
-			return nil, err
-		}
-		return structpb.NewStructValue(s), nil
+		return n.encodeObject(v, nil)
 	default:
 		return n.encodeList(v)
 	}
@@ -82,8 +87,13 @@ func (n *node) encode(v reflect.Value) (*structpb.Value, error) {
 
 func (n *node) encodeList(v reflect.Value) (*structpb.Value, error) {
 	list := &structpb.ListValue{Values: make([]*structpb.Value, v.Len())}
+	encode := n.items.encode
+	if n.items.repeats() {
+		last := make([]*structpb.Value, len(n.items.fields))
+		encode = func(v reflect.Value) (*structpb.Value, error) { return n.items.encodeObject(v, last) }
+	}
 	for i := range list.Values {
-		value, err := n.items.encode(v.Index(i))
+		value, err := encode(v.Index(i))
 		if err != nil {
 			return nil, fmt.Errorf("[%d]: %w", i, err)
 		}
@@ -92,16 +102,46 @@ func (n *node) encodeList(v reflect.Value) (*structpb.Value, error) {
 	return structpb.NewListValue(list), nil
 }
 
+// repeats reports whether what stands in a list is an object whose members may be those of the one before.
+func (n *node) repeats() bool {
+	return n.kind == schemav1.SchemaType_SCHEMA_TYPE_OBJECT && !n.free && !n.pointer
+}
+
+// same reports whether v is what was encoded as last. Long lists say much again and again (a type, a mode, a time), and
+// a message may hold one value in many places.
+func (n *node) same(last *structpb.Value, v reflect.Value) bool {
+	if last == nil || n.pointer || n.text {
+		return false
+	}
+	switch kind := last.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return kind.StringValue == v.String()
+	case *structpb.Value_NumberValue:
+		return v.CanInt() && kind.NumberValue == float64(v.Int()) && kind.NumberValue < 1<<53 && kind.NumberValue > -(1<<53)
+	case *structpb.Value_BoolValue:
+		return kind.BoolValue == v.Bool()
+	}
+	return false
+}
+
+func (n *node) encodeObject(v reflect.Value, last []*structpb.Value) (*structpb.Value, error) {
+	s, err := n.encodeStruct(v, last)
+	if err != nil {
+		return nil, err
+	}
+	return structValue(s), nil
+}
+
 func (n *node) encodeString(v reflect.Value) (*structpb.Value, error) {
 	if n.text {
 		text, err := marshaler(v).MarshalText()
-		return structpb.NewStringValue(strings.ToValidUTF8(string(text), "\uFFFD")), err
+		return stringValue(strings.ToValidUTF8(string(text), "\uFFFD")), err
 	}
 	text := v.String()
 	if len(n.enum) > 0 && !slices.Contains(n.enum, text) {
 		return nil, fmt.Errorf("%q is none of %s", text, strings.Join(n.enum, ", "))
 	}
-	return structpb.NewStringValue(strings.ToValidUTF8(text, "\uFFFD")), nil
+	return stringValue(strings.ToValidUTF8(text, "\uFFFD")), nil
 }
 
 func encodeFree(v reflect.Value) (*structpb.Value, error) {
@@ -139,5 +179,5 @@ func encodeNumber(v reflect.Value) (*structpb.Value, error) {
 	case !exact:
 		return nil, fmt.Errorf("%v is beyond 2^53, where the wire would round it; use a string", v)
 	}
-	return structpb.NewNumberValue(f), nil
+	return numberValue(f), nil
 }

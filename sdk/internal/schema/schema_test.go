@@ -36,7 +36,7 @@ type arguments struct {
 	_     int
 }
 
-func typeOf[T any](t *testing.T) *schema.Type {
+func typeOf[T any](t testing.TB) *schema.Type {
 	t.Helper()
 	got, err := schema.Of(reflect.TypeFor[T]())
 	require.NoError(t, err)
