@@ -26,7 +26,8 @@ func (a *app) sessionCommand() *cobra.Command {
 decided about it and by whom, what it printed, and how it ended. Sessions are files of the user in
 $XDG_STATE_HOME/agent/sessions; nothing but 'agent session prune' deletes one.
 
-A session is named by its id, by as much of its beginning as tells it from others, or by the word last.`,
+A session is named by its id, by as much of its beginning or of its end, which the prompt of a shell shows, as tells it from
+others, or by the word last.`,
 		Example: `  agent session list
   agent session show last
   agent session replay 01JAB`,

@@ -127,7 +127,7 @@ func (e *NotFoundError) Error() string {
 // Last is the word for the newest session.
 const Last = "last"
 
-// Find finds a session by its id, by the beginning of it, or by Last. The error is a *NotFoundError when there is none.
+// Find finds a session by its id, by the beginning or the end of it, or by Last. The error is a *NotFoundError when there is none.
 func (f Folder) Find(word string) (path string, err error) {
 	ids, err := f.ids()
 	if err != nil {
@@ -136,9 +136,10 @@ func (f Folder) Find(word string) (path string, err error) {
 	if word == Last && len(ids) > 0 {
 		return f.Path(ids[0]), nil
 	}
+	part := strings.ToUpper(word)
 	var fitting []string
 	for _, id := range ids {
-		if strings.HasPrefix(id, strings.ToUpper(word)) {
+		if strings.HasPrefix(id, part) || strings.HasSuffix(id, part) {
 			fitting = append(fitting, id)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func TestFolder(t *testing.T) {
 		require.Positive(t, s.Size)
 	}
 
-	for word, want := range map[string]string{Last: ids[0], ids[1]: ids[1], ids[2][:10]: ids[2]} {
+	for word, want := range map[string]string{Last: ids[0], ids[1]: ids[1], ids[2][:10]: ids[2], ids[1][len(ids[1])-6:]: ids[1], strings.ToLower(ids[0][len(ids[0])-6:]): ids[0]} {
 		path, err := folder.Find(word)
 		require.NoError(t, err)
 		require.Equal(t, folder.Path(want), path)
