@@ -81,6 +81,8 @@ func TestApplyAtATerminal(t *testing.T) {
 		{"for the session", []string{one, "", ask, "s\n", three, "", ask, "n\n"},
 			[]string{"s: yes, and in this session also filesystem.write_file path=docs/*\n", "2/3 second · granted for this session: filesystem.write_file path=docs/*\n", "3 calls: 2 done, 1 denied"},
 			3, []string{"docs/a.txt", "docs/b.txt"}},
+		{"changed, and asked about at once", []string{one, "", ask, "e\n", "(Enter leaves them): ", `{"path": "docs/d.txt", "content": "changed"}` + "\n", "1/3 first · filesystem.write_file · risk moderate\n", "", "+changed\n", "",
+			one, "", ask, "v\n", "+changed\n", "", one, "", ask, "y\n", two, "", ask, "n\n", three, "", ask, "none\n"}, []string{"3 calls: 1 done, 2 denied"}, 3, []string{"docs/d.txt"}},
 		{"end of input", []string{one, "", ask, "y\n", two, "", ask, "\x04", three, "", ask, "\x04"}, []string{"3 calls: 1 done, 2 denied"}, 3, []string{"docs/a.txt"}}, // K28
 		{"Ctrl-C at a question", []string{one, "", ask, "y\n", two, "", ask, "\x03"}, []string{"3 calls: 3 cancelled"}, 130, nil},
 	}
@@ -89,13 +91,13 @@ func TestApplyAtATerminal(t *testing.T) {
 			dir := projectDir(t)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "calls.hcl"), []byte(threeWrites), 0o644))
 			require.NoError(t, os.Mkdir(filepath.Join(dir, "docs"), 0o755))
-			p := startOnTerminal(t, dir, "exec agent apply calls.hcl")
+			p := startOnTerminal(t, dir, "VISUAL= EDITOR= TERM=dumb exec agent apply calls.hcl")
 			play(t, p, tt.steps)
 			require.Equal(t, tt.exit, p.exitCode(t), p.screen())
 			for _, want := range tt.want {
 				require.Contains(t, p.screen(), want)
 			}
-			require.Equal(t, tt.files, written(dir, "docs/a.txt", "docs/b.txt", "c.txt"))
+			require.Equal(t, tt.files, written(dir, "docs/a.txt", "docs/b.txt", "c.txt", "docs/d.txt"))
 			shown := strings.Index(p.screen(), "+three")
 			require.Positive(t, shown)
 			require.Less(t, shown, strings.Index(p.screen(), "Go ahead?"), "all of it is shown before anything is asked")

@@ -52,8 +52,9 @@ policy "allow-bash" {
   action = "allow"
 }
 `},
-		{"not offered", `bash.bash command='git status > x'`, []string{ask, "a\n"}, []string{"denied"}, 3, ""},
-		{"a session of one call", edit, []string{ask, "s\n"}, []string{"denied"}, 3, ""},
+		{"not offered", `bash.bash command='git status > x'`, []string{ask, "a\n", "there is nothing to grant for this", "", ask, "n\n"}, []string{"denied"}, 3, ""},
+		{"a session of one call", edit, []string{ask, "s\n", "there is nothing to grant for this, since no call follows", "", ask, "y\n"}, []string{"created docs/new.txt"}, 0, ""},
+		{"a word that is no answer", edit, []string{ask, "sure\n"}, []string{`"sure" is none of the answers, so it is a no`, "denied"}, 3, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

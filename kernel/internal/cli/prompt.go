@@ -27,8 +27,6 @@ type prompt struct {
 	names map[string]string
 	// drafts are arguments as a person has last written them, by the id of the call.
 	drafts map[string][]byte
-	// changed are the calls, by id, whose arguments a person has changed.
-	changed map[string]bool
 }
 
 // Approve shows all items and asks one by one. A person who leaves (end of input) has said no to the rest.
@@ -50,6 +48,9 @@ func (p *prompt) Approve(ctx context.Context, questions []gate.Question) ([]gate
 			return nil, err
 		}
 		round.answers = append(round.answers, answer)
+		if answer.Revised != nil {
+			q = *answer.Revised
+		}
 		if answer.Session {
 			round.granted = append(round.granted, q.Offer)
 		}
@@ -139,9 +140,7 @@ var no = gate.Answer{By: "person", Reason: "refused at the prompt"}
 
 // ask asks about one item until it is answered. Every answer but those that are offered is a no.
 func (p *prompt) ask(ctx context.Context, q gate.Question, r *round) (gate.Answer, error) {
-	if q.Problem != "" {
-		p.display.Note(objection(q.Problem, p.display.ErrPainter()))
-	}
+	given := q.PlanItem
 	for {
 		if len(r.questions) > 1 {
 			p.display.Note(p.place(len(r.answers), len(r.questions)) + p.called(q) + p.display.ErrPainter().Bold(paint.Line(itemName(q.PlanItem))))
@@ -151,39 +150,86 @@ func (p *prompt) ask(ctx context.Context, q gate.Question, r *round) (gate.Answe
 		if err != nil {
 			return no, err
 		}
-		if answer, answered, err := p.take(ctx, word, q, r); answered || err != nil {
-			return answer, err
+		answer, answered, err := p.take(ctx, word, &q, r)
+		if err != nil {
+			return no, err
 		}
+		if !answered {
+			continue
+		}
+		if q.PlanItem != given {
+			answer.Revised = &q
+			answer.By = strings.Replace(answer.By, "person", "person, who changed the arguments", 1)
+		}
+		return answer, nil
 	}
 }
 
 // take does what a word says. A word that only changed something has not answered.
-func (p *prompt) take(ctx context.Context, word string, q gate.Question, r *round) (answer gate.Answer, answered bool, err error) {
+func (p *prompt) take(ctx context.Context, word string, q *gate.Question, r *round) (answer gate.Answer, answered bool, err error) {
 	yes := gate.Answer{Approved: true, By: "person"}
-	if p.changed[q.GetCallId()] && q.Problem == "" {
-		yes.By = "person, who changed the arguments"
-	}
-	switch {
-	case word == "y" || word == "yes":
+	switch word {
+	case "y", "yes":
 		return yes, true, nil
-	case len(r.questions) > 1 && (word == "v" || word == "view"):
+	case "v", "view":
 		p.display.Note(planned(q.PlanItem, p.display.ErrPainter()))
 		return no, false, nil
-	case word == "e" || word == "edit":
-		args, err := p.edit(ctx, q)
-		return gate.Answer{By: "person", Arguments: args}, args != nil, err
-	case q.Offer != nil && p.more && (word == "s" || word == "session"):
-		return gate.Answer{Approved: true, Session: true, By: yes.By + ", for this session"}, true, nil
-	case q.Offer != nil && (word == "a" || word == "always"):
+	case "e", "edit":
+		return no, false, p.revise(ctx, q, r)
+	case "s", "session":
+		return p.forSession(q.Offer)
+	case "a", "always":
+		if q.Offer == nil {
+			return p.nothingToGrant("")
+		}
 		done, err := p.always(ctx, q.Offer)
-		return gate.Answer{Approved: done, Session: done, By: yes.By + ", always"}, done, err
-	case r.left() > 0 && word == "all":
-		r.rest = &gate.Answer{Approved: true, By: "person, to all"}
-		return yes, true, nil
-	case r.left() > 0 && word == "none":
+		return gate.Answer{Approved: done, Session: done, By: "person, always"}, done, err
+	case "all":
+		if r.left() > 0 {
+			r.rest = &gate.Answer{Approved: true, By: "person, to all"}
+			return yes, true, nil
+		}
+	case "none":
 		r.rest = &no
+		return no, true, nil
+	case "n", "no", "":
+		return no, true, nil
 	}
+	p.display.Note(p.display.ErrPainter().Dim(fmt.Sprintf("%q is none of the answers, so it is a no", paint.Line(word))))
 	return no, true, nil
+}
+
+// forSession approves what is offered for the rest of the session, if there is such.
+func (p *prompt) forSession(offer *gate.Grant) (gate.Answer, bool, error) {
+	switch {
+	case offer == nil:
+		return p.nothingToGrant("")
+	case !p.more:
+		return p.nothingToGrant(", since no call follows")
+	default:
+		return gate.Answer{Approved: true, Session: true, By: "person, for this session"}, true, nil
+	}
+}
+
+// nothingToGrant says that only the call itself can be approved, which is asked again.
+func (p *prompt) nothingToGrant(why string) (gate.Answer, bool, error) {
+	p.display.Note(p.display.ErrPainter().Dim("there is nothing to grant for this" + why + ": y, or n"))
+	return no, false, nil
+}
+
+// revise has the arguments of an item changed, and shows what they would do. The question is about that then.
+func (p *prompt) revise(ctx context.Context, q *gate.Question, r *round) error {
+	args, err := p.edit(ctx, *q)
+	if err != nil || args == nil {
+		return err
+	}
+	*q = q.Revise(ctx, args)
+	if q.Problem != "" {
+		p.display.Note(objection(q.Problem, p.display.ErrPainter()))
+		return context.Cause(ctx)
+	}
+	p.display.Note(p.place(len(r.answers), len(r.questions)) + p.called(*q) + planned(q.PlanItem, p.display.ErrPainter()))
+	return context.Cause(ctx)
 }
 
 // showChoices says what can be answered besides yes and no, and how far that goes.

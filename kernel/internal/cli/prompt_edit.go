@@ -39,7 +39,7 @@ func (p *prompt) edit(ctx context.Context, q gate.Question) (*structpb.Struct, e
 		return nil, p.complain(err)
 	}
 	if p.drafts == nil {
-		p.drafts, p.changed = map[string][]byte{}, map[string]bool{}
+		p.drafts = map[string][]byte{}
 	}
 	p.drafts[q.GetCallId()] = edited
 	args, err := readArguments(edited)
@@ -50,7 +50,6 @@ func (p *prompt) edit(ctx context.Context, q gate.Question) (*structpb.Struct, e
 		p.display.Note(p.display.ErrPainter().Dim("the arguments are as they were"))
 		return nil, nil
 	default:
-		p.changed[q.GetCallId()] = true
 		return args, nil
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/policy"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 )
@@ -56,14 +57,5 @@ func TestPromptOffersTheSession(t *testing.T) {
 
 // What a provider has against changed arguments cannot pass for the next question.
 func TestPromptKeepsAProblemBehindABar(t *testing.T) {
-	a, said := onFiles(t)
-	in, out, err := os.Pipe()
-	require.NoError(t, err)
-	defer in.Close()
-	require.NoError(t, out.Close())
-	p := &prompt{display: a.display, terminal: &terminal{in: in, reader: bufio.NewReader(in)}}
-	q := gate.Question{PlanItem: &planv1.PlanItem{Provider: "bash", OperationName: "bash"}, Problem: "no\x1b[2J\nfs.read · risk low\nGo ahead? [y/N] "}
-	_, err = p.Approve(t.Context(), []gate.Question{q})
-	require.NoError(t, err)
-	require.Contains(t, said(), "error: no␛[2J\n  │ fs.read · risk low\n  │ Go ahead? [y/N] \n")
+	require.Equal(t, "error: no␛[2J\n  │ fs.read · risk low\n  │ Go ahead? [y/N] ", objection("no\x1b[2J\nfs.read · risk low\nGo ahead? [y/N] ", paint.Painter{}))
 }

@@ -98,14 +98,14 @@ func TestRevisedCallRuns(t *testing.T) {
 		return s
 	}
 	var problems []string
-	answers := []gate.Answer{
-		{Arguments: args(map[string]any{"path": 1})},
-		{Arguments: args(map[string]any{"path": filepath.Join(dir, "b"), "content": "other"})},
-		{Approved: true, By: "person"},
-	}
-	session := open(t, Options{Policies: []policy.Rule{}}, SessionOptions{Approver: gate.ApproverFunc(func(_ context.Context, q []gate.Question) ([]gate.Answer, error) {
-		problems = append(problems, q[0].Problem)
-		return []gate.Answer{answers[len(problems)-1]}, nil
+	session := open(t, Options{Policies: []policy.Rule{}}, SessionOptions{Approver: gate.ApproverFunc(func(ctx context.Context, questions []gate.Question) ([]gate.Answer, error) {
+		q := questions[0]
+		for _, m := range []map[string]any{{"path": 1}, {"path": filepath.Join(dir, "b"), "content": "other"}} {
+			problems = append(problems, q.Problem)
+			q = q.Revise(ctx, args(m))
+		}
+		problems = append(problems, q.Problem)
+		return []gate.Answer{{Approved: true, By: "person", Revised: &q}}, nil
 	})})
 	o := session.Invoke(t.Context(), request(t, session, "write", map[string]any{"path": filepath.Join(dir, "a"), "content": "x"}), nil)
 	require.Equal(t, Completed, o.Status, o.Error)

@@ -43,7 +43,7 @@ type Question struct {
 	*planv1.PlanItem
 	// Offer is what may be approved with it for the rest of the session; nil when that is nothing.
 	Offer *Grant
-	// Problem says why the arguments that the last answer gave were not taken; the item is then as it was before.
+	// Problem says why the arguments that Revise was given were not taken; the item is then as it was before.
 	Problem string
 
 	call Call
@@ -60,9 +60,8 @@ type Answer struct {
 	Approved bool
 	// Session approves what the question offers as well, until the Gate is gone. It means nothing without Approved.
 	Session bool
-	// Arguments are others for the call, which is then asked about again, with a new preview. They mean nothing with
-	// Approved: what is approved is what was shown.
-	Arguments *structpb.Struct
+	// Revised is what Question.Revise made of the question, when it did: the answer is about that.
+	Revised *Question
 	// By says who answered, and for how long, such as "person" or "--yes".
 	By string
 	// Reason is why the item was refused; it may be empty.
@@ -70,8 +69,8 @@ type Answer struct {
 }
 
 // Approver asks someone about the items of a plan. It returns one answer for each question, in the same order; an error,
-// or any other number of answers, refuses all of them. It is called once a turn, and again for the items whose arguments
-// it changed, if any. It returns when ctx is done.
+// or any other number of answers, refuses all of them. It is called once a turn at most. It returns
+// when ctx is done.
 type Approver interface {
 	Approve(ctx context.Context, questions []Question) ([]Answer, error)
 }

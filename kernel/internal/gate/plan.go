@@ -18,9 +18,6 @@ import (
 // previewTimeout is how long a provider may think about a preview before the arguments are shown in its place.
 const previewTimeout = 5 * time.Second
 
-// mostRevisions is how often the arguments of a turn's calls may be changed: a person tires long before.
-const mostRevisions = 100
-
 // Verdict is what became of one call.
 type Verdict struct {
 	Allowed bool
@@ -95,21 +92,17 @@ func (p *Plan) Ask(ctx context.Context) []Verdict {
 		}
 		asked, questions = append(asked, i), append(questions, q)
 	}
-	for round := 0; len(questions) > 0; round++ {
-		asked, questions = p.ask(ctx, asked, questions, round < mostRevisions)
+	if len(questions) > 0 {
+		p.ask(ctx, asked, questions)
 	}
 	return p.verdicts
 }
 
-// ask has the questions about the calls asked answered, and returns those that have to be asked again, if that may be.
-func (p *Plan) ask(ctx context.Context, asked []int, questions []Question, again bool) (open []int, revised []Question) {
+// ask has the questions about the calls asked answered.
+func (p *Plan) ask(ctx context.Context, asked []int, questions []Question) {
 	answers, problem := p.gate.answers(ctx, questions)
 	for n, i := range asked {
-		q, a := questions[n], answers[n]
-		if again && problem == "" && !a.Approved && a.Arguments != nil {
-			open, revised = append(open, i), append(revised, p.gate.revise(ctx, q, a.Arguments))
-			continue
-		}
+		q, a := questions[n].answered(answers[n])
 		v := settle(q, a, problem)
 		if !proto.Equal(q.call.Arguments, p.calls[i].Arguments) {
 			v.Arguments = q.call.Arguments
@@ -119,7 +112,6 @@ func (p *Plan) ask(ctx context.Context, asked []int, questions []Question, again
 		}
 		p.verdicts[i] = v
 	}
-	return open, revised
 }
 
 // item is a snapshot: what is approved is what was shown.

@@ -19,10 +19,12 @@ func (g *Gate) question(ctx context.Context, c Call, by string) (Question, *tool
 	return Question{PlanItem: item, Offer: g.grantFor(c), call: c, gate: g}, nil
 }
 
-// revise is the question about the same call with other arguments. They take the way that those of any call take: what
+// Revise is the question about the same call with other arguments, for an Approver that is being asked. They take the way that those of any call take: what
 // does not fit, is denied or refused by the provider is not asked about; the question stands then as it was, with what
 // is the matter. What the policy would allow is asked about all the same, since somebody is in the middle of it.
-func (g *Gate) revise(ctx context.Context, q Question, args *structpb.Struct) Question {
+func (q Question) Revise(ctx context.Context, args *structpb.Struct) Question {
+	g := q.gate
+	q.Problem = ""
 	c := q.call
 	c.Arguments = proto.CloneOf(args)
 	if g.Check != nil {
@@ -40,6 +42,18 @@ func (g *Gate) revise(ctx context.Context, q Question, args *structpb.Struct) Qu
 	}
 	revised.Id = q.GetId()
 	return revised
+}
+
+// answered is the question that an answer is about. One that is about another call's is a no.
+func (q Question) answered(a Answer) (Question, Answer) {
+	switch r := a.Revised; {
+	case r == nil:
+		return q, a
+	case r.gate != q.gate || r.call.ID != q.call.ID:
+		return q, Answer{By: a.By, Reason: "the answer was about another call"}
+	default:
+		return *r, a
+	}
 }
 
 func (q Question) despite(problem string) Question {

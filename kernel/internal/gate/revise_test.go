@@ -30,7 +30,7 @@ func TestRevisedArguments(t *testing.T) {
 		name    string
 		path    string
 		problem string
-		shown   string // in the second question
+		shown   string // in what was made of the question
 	}{
 		{"others", "b", "", "b"},
 		{"what a policy allows is asked about all the same", "docs/b", "", "docs/b"},
@@ -40,7 +40,8 @@ func TestRevisedArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var asked [][]Question
+			var first, second Question
+			asked := 0
 			g := &Gate{
 				Policy: rules, Place: policy.Place{Root: "/p", Dir: "/p"},
 				Check: func(c Call) *toolv1.ToolError {
@@ -56,18 +57,15 @@ func TestRevisedArguments(t *testing.T) {
 					return Pretty(c.Arguments), nil
 				},
 				Approver: ApproverFunc(func(_ context.Context, questions []Question) ([]Answer, error) {
-					asked = append(asked, questions)
-					if len(asked) == 1 {
-						return []Answer{{Arguments: arguments(t, map[string]any{"path": tt.path})}, {Approved: true, By: "person"}}, nil
-					}
-					return []Answer{{Approved: true, By: "person"}}, nil
+					asked++
+					first = questions[0]
+					second = first.Revise(t.Context(), arguments(t, map[string]any{"path": tt.path}))
+					return []Answer{{Approved: true, By: "person", Revised: &second}, {Approved: true, By: "person"}}, nil
 				}),
 			}
 			verdicts := g.Review([]Call{callOf(t, "op", map[string]any{"path": "a"}), callOf(t, "op", map[string]any{"path": "c"})}).Ask(t.Context())
-			require.Len(t, asked, 2)
-			require.Len(t, asked[1], 1, "only about what was changed")
-			second := asked[1][0]
-			require.Equal(t, asked[0][0].GetId(), second.GetId(), "it is the same item")
+			require.Equal(t, 1, asked)
+			require.Equal(t, first.GetId(), second.GetId(), "it is the same item")
 			require.Equal(t, tt.shown, second.GetInput().AsMap()["path"])
 			require.Contains(t, second.GetPreview().GetRoot().GetCodeBlock().GetContent(), `"`+tt.shown+`"`)
 			require.True(t, verdicts[0].Allowed)
@@ -88,32 +86,42 @@ func TestRevisedArguments(t *testing.T) {
 func TestRevisionIsNoApproval(t *testing.T) {
 	edit := callOf(t, "op", map[string]any{"path": "a"})
 	other := arguments(t, map[string]any{"path": "b"})
-	t.Run("with a yes, which is about what was shown", func(t *testing.T) {
-		g := &Gate{Approver: ApproverFunc(func(context.Context, []Question) ([]Answer, error) {
-			return []Answer{{Approved: true, Arguments: other}}, nil
+	t.Run("without a yes", func(t *testing.T) {
+		g := &Gate{Approver: ApproverFunc(func(_ context.Context, q []Question) ([]Answer, error) {
+			revised := q[0].Revise(t.Context(), other)
+			return []Answer{{Revised: &revised}}, nil
+		})}
+		v := g.Review([]Call{edit}).Ask(t.Context())[0]
+		require.False(t, v.Allowed)
+		require.Equal(t, "b", v.Item.GetInput().AsMap()["path"], "what was refused is what was shown last")
+	})
+	t.Run("that is not answered with", func(t *testing.T) {
+		g := &Gate{Approver: ApproverFunc(func(_ context.Context, q []Question) ([]Answer, error) {
+			q[0].Revise(t.Context(), other)
+			return []Answer{{Approved: true}}, nil
 		})}
 		v := g.Review([]Call{edit}).Ask(t.Context())[0]
 		require.True(t, v.Allowed)
 		require.Nil(t, v.Arguments)
 	})
-	t.Run("for ever", func(t *testing.T) {
-		asked := 0
-		g := &Gate{Approver: ApproverFunc(func(context.Context, []Question) ([]Answer, error) {
-			asked++
-			return []Answer{{Arguments: other}}, nil
+	t.Run("of another call", func(t *testing.T) {
+		one, two := edit, callOf(t, "op", map[string]any{"path": "c"})
+		one.ID, two.ID = "1", "2"
+		g := &Gate{Approver: ApproverFunc(func(_ context.Context, q []Question) ([]Answer, error) {
+			revised := q[1].Revise(t.Context(), other)
+			return []Answer{{Approved: true, Revised: &revised}, {Approved: true, Revised: &Question{}}}, nil
 		})}
-		require.False(t, g.Review([]Call{edit}).Ask(t.Context())[0].Allowed)
-		require.Equal(t, mostRevisions+1, asked)
+		for _, v := range g.Review([]Call{one, two}).Ask(t.Context()) {
+			require.False(t, v.Allowed)
+			require.Contains(t, v.Reason, "about another call")
+		}
 	})
 	t.Run("changed by its maker afterwards", func(t *testing.T) {
 		mine := arguments(t, map[string]any{"path": "b"})
-		asked := 0
-		g := &Gate{Approver: ApproverFunc(func(context.Context, []Question) ([]Answer, error) {
-			if asked++; asked == 1 {
-				return []Answer{{Arguments: mine}}, nil
-			}
+		g := &Gate{Approver: ApproverFunc(func(_ context.Context, q []Question) ([]Answer, error) {
+			revised := q[0].Revise(t.Context(), mine)
 			mine.Fields["path"] = structpb.NewStringValue("c")
-			return []Answer{{Approved: true}}, nil
+			return []Answer{{Approved: true, Revised: &revised}}, nil
 		})}
 		require.Equal(t, "b", g.Review([]Call{edit}).Ask(t.Context())[0].Arguments.AsMap()["path"])
 	})
