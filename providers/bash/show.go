@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentco/agent/providers/bash/internal/summary"
 	"github.com/agentco/agent/sdk"
 	"github.com/agentco/agent/sdk/render"
 )
@@ -28,10 +29,15 @@ func preview(call *sdk.Call[config], in arguments) (sdk.Plan, error) {
 	if in.Stdin != "" {
 		plan = plan.And(sdk.Says("with this on its standard input:")).And(sdk.Shows(render.Code("", in.Stdin)))
 	}
-	return plan.And(sdk.Says("in %s, %s", dir.Name(), in.duration(call.Config))), nil
+	place := "in " + dir.Name()
+	if how := in.duration(call.Config); how != "" {
+		place += ", " + how
+	}
+	return plan.And(sdk.Says("%s", place)), nil
 }
 
-// duration says how long the command may run.
+// duration says how long the command may run, as far as its arguments say so: beside the
+// default there is the deadline of the call, which may be shorter and is not known here.
 func (in arguments) duration(c *config) string {
 	limit := milliseconds(in.timeout(c))
 	switch {
@@ -41,8 +47,10 @@ func (in arguments) duration(c *config) string {
 		return fmt.Sprintf("in the background, for at most %v", limit)
 	case in.OnTimeout == onTimeoutBackground:
 		return fmt.Sprintf("for %v, and then on in the background", limit)
-	default:
+	case in.TimeoutMS > 0:
 		return fmt.Sprintf("for at most %v", limit)
+	default:
+		return ""
 	}
 }
 
@@ -58,14 +66,14 @@ func show(out result) render.Node {
 	return render.Group(append(nodes, verdict(out))...)
 }
 
-// verdict is how a command ended, and what is to say about it beyond its last line.
+// verdict is how a command ended, and what is to say about it beyond what it printed.
 func verdict(out result) render.Node {
 	took := (time.Duration(out.DurationMS) * time.Millisecond).String()
 	switch {
 	case out.ExitCode == nil:
 		return render.Styled(render.Normal, fmt.Sprintf("%s after %s", out.Summary, took))
 	case out.Signal != "":
-		return render.Styled(render.Error, fmt.Sprintf("%s after %s", out.Summary, took))
+		return render.Styled(render.Error, fmt.Sprintf("killed by %s after %s", out.Signal, took)+size(out))
 	case *out.ExitCode != 0:
 		return render.Styled(render.Error, fmt.Sprintf("exit code %d after %s", *out.ExitCode, took)+remark(out))
 	default:
@@ -73,15 +81,33 @@ func verdict(out result) render.Node {
 	}
 }
 
-// remark is the summary, unless it is the line that stands right above.
+// remark is the summary, unless it stands above: then it is how much that is. Of a failure
+// the line that says why is worth a repetition, when it is not the last.
 func remark(out result) string {
-	text := strings.TrimRight(out.Output, "\n")
-	switch last := text[strings.LastIndexByte(text, '\n')+1:]; {
-	case text == "":
-		return ", no output"
-	case strings.TrimSpace(last) == strings.TrimSpace(out.Summary):
+	seen := out.Output
+	if *out.ExitCode != 0 {
+		text := strings.TrimRight(seen, "\n")
+		seen = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	if strings.TrimSpace(out.Output) == "" || summary.IsLine(seen, out.Summary) {
+		return size(out)
+	}
+	return ": " + out.Summary
+}
+
+// size says how much was printed, unless the line about the file does.
+func size(out result) string {
+	count := strings.Count(strings.TrimSuffix(out.Output, "\n"), "\n") + 1
+	switch {
+	case out.OutputPath != "":
 		return ""
+	case out.OutputBytes == 0:
+		return ", no output"
+	case int64(len(out.Output)) < out.OutputBytes: // only its ends are there
+		return fmt.Sprintf(", %d bytes", out.OutputBytes)
+	case count == 1:
+		return ", 1 line"
 	default:
-		return ": " + out.Summary
+		return fmt.Sprintf(", %d lines", count)
 	}
 }

@@ -8,6 +8,7 @@ type lines struct {
 	returned bool   // what comes next is written over it
 	last     []byte // the last line that says anything
 	telling  []byte // the last one that says what happened
+	bare     []byte // the last one that is not blank; kept until there is a last
 }
 
 // write calls look for every line that ends in p and may matter. Its argument does not
@@ -33,12 +34,15 @@ func (l *lines) block(p []byte, look func([]byte)) {
 			rest = rest[end+1:]
 		}
 	}
-	last := false
+	last, bare := false, len(l.last) > 0
 	for len(p) > 0 {
 		start := bytes.LastIndexByte(p[:len(p)-1], '\n') + 1
 		line := drawn(p[start : len(p)-1])
 		p = p[:start]
 		if !saysAnything(line) {
+			if !bare && !isBlank(line) {
+				l.bare, bare = append(l.bare[:0], line...), true
+			}
 			continue
 		}
 		if !last {
@@ -55,6 +59,9 @@ func (l *lines) block(p []byte, look func([]byte)) {
 func (l *lines) take(line []byte, look func([]byte)) {
 	look(line)
 	if !saysAnything(line) {
+		if len(l.last) == 0 && !isBlank(line) {
+			l.bare = append(l.bare[:0], line...)
+		}
 		return
 	}
 	l.last = append(l.last[:0], line...)
@@ -106,6 +113,9 @@ func saysAnything(line []byte) bool {
 	}
 	return false
 }
+
+// isBlank reports whether there is nothing to see of a line.
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(withoutControls(line))) == 0 }
 
 // trailers begin lines that come after what happened: where it did, what it ended with,
 // where to read more.

@@ -1,6 +1,6 @@
 // Package summary writes the one line that a person would write about the output of a
-// command: what failed, if a test tool said so, and else the last line that says
-// anything.
+// command: what failed, if a test tool said so, else the last line that says anything,
+// else the last that is not blank.
 package summary
 
 import (
@@ -19,11 +19,13 @@ const (
 // everything and not only what is kept in the end. The zero value is ready.
 type Scanner struct {
 	streams [2]lines // stdout, stderr
+	written int64    // in bytes
 	tools   tools
 }
 
 // Write takes the next bytes of stream 0, the command's stdout, or 1, its stderr.
 func (s *Scanner) Write(stream int, p []byte) {
+	s.written += int64(len(p))
 	s.streams[stream].write(p, s.tools.line)
 }
 
@@ -46,19 +48,50 @@ func (s *Scanner) Line(code int, signal string) string {
 		return last
 	}
 	if code != 0 {
-		return fmt.Sprintf("exit code %d, no output", code)
+		return fmt.Sprintf("exit code %d, %s", code, s.blank())
 	}
-	return "no output"
+	return s.blank()
 }
 
-// lastLine is the last line that says anything. When a command fails, that is the last
-// one it complained with.
+// blank is what there is to say about output in which there is nothing to read.
+func (s *Scanner) blank() string {
+	switch s.written {
+	case 0:
+		return "no output"
+	case 1:
+		return "1 byte of output, blank"
+	default:
+		return fmt.Sprintf("%d bytes of output, all blank", s.written)
+	}
+}
+
+// lastLine is the last line that says anything, or else the last that is not blank. When a
+// command fails, that is the last one it complained with.
 func (s *Scanner) lastLine(code int) string {
 	stdout, stderr := &s.streams[0], &s.streams[1]
-	if line := stderr.line(code); line != "" && (code != 0 || stdout.line(code) == "") {
+	if line := either(code, stdout.line(code), stderr.line(code)); line != "" {
 		return line
 	}
-	return stdout.line(code)
+	return either(code, clean(stdout.bare), clean(stderr.bare))
+}
+
+// either is the line of one stream that counts.
+func either(code int, stdout, stderr string) string {
+	if stderr != "" && (code != 0 || stdout == "") {
+		return stderr
+	}
+	return stdout
+}
+
+// IsLine reports whether a summary is nothing but a line of the output, so that it says
+// nothing new beside it.
+func IsLine(output, summary string) bool {
+	for line := range strings.Lines(output) {
+		if clean(drawn([]byte(strings.TrimSuffix(line, "\n")))) == summary {
+			return true
+		}
+	}
+	return false
 }
 
 // line is the last line as it is shown.

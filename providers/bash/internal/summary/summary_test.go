@@ -156,7 +156,16 @@ func TestLine(t *testing.T) {
 		{"not text", "\xff\xfeabc\n", "", 0, "", "\uFFFDabc"},
 		{"long line", strings.Repeat("─", 5000) + "\n", "", 0, "", strings.Repeat("─", 52) + "…"},
 		{"nothing", "", "", 0, "", "no output"},
-		{"nothing and failed", "\n\n", "", 3, "", "exit code 3, no output"},
+		{"nothing and failed", "", "", 3, "", "exit code 3, no output"},
+		{"one newline", "\n", "", 0, "", "1 byte of output, blank"},
+		{"blank and failed", "\n\n", "", 3, "", "exit code 3, 2 bytes of output, all blank"},
+		{"nothing but escapes", "\x1b[0m\n", "", 0, "", "5 bytes of output, all blank"},
+		{"a dot", ".\n", "", 0, "", "."},
+		{"a rule", "---\n", "", 0, "", "---"},
+		{"a bare line is the last one", "{\n}\n\n", "", 0, "", "}"},
+		{"a bare line without an end", "!!!", "", 0, "", "!!!"},
+		{"a bare line is no complaint", "copied 3 files\n", "----\n", 1, "", "copied 3 files"},
+		{"a bare complaint", "{\n", "?\n", 1, "", "?"},
 		{"signal", "working\n", "", 137, "SIGKILL", "killed by SIGKILL: working"},
 		{"signal, silent", "", "", 143, "SIGTERM", "killed by SIGTERM"},
 		{"go test, no test of that name", "ok  \ta\t0.1s [no tests to run]\nok  \tb\t0.1s [no tests to run]\n", "", 0, "", "no tests were run"},
@@ -182,6 +191,25 @@ func TestLine(t *testing.T) {
 				require.Equal(t, c.want, s.Line(c.code, c.signal))
 			}
 		})
+	}
+}
+
+func TestIsLine(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		output, summary string
+		want            bool
+	}{
+		{"the last", "one\ntwo\n", "two", true},
+		{"one before", "one\n  two  \n}\n", "two", true},
+		{"without an end", "one\ntwo", "two", true},
+		{"a part of one", "one two\n", "two", false},
+		{"in colours", "\x1b[31mtwo\x1b[0m\r\n", "two", true},
+		{"drawn over", "50%\r100%\n", "100%", true},
+		{"a verdict", "ok  \ta\t1s\n", "1 package passed", false},
+		{"no output", "", "no output", false},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, IsLine(c.output, c.summary)) })
 	}
 }
 
