@@ -101,6 +101,9 @@ func (s *server) lastEvent(op *spec, out outcome) *toolv1.ToolEvent {
 		return s.errorEvent(uncancelled(out.err))
 	}
 	event := &toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: out.payload}}}
+	if atMost(out.payload) <= messageBytes {
+		return event
+	}
 	if size := proto.Size(event); size > messageBytes {
 		return s.errorEvent(outgrown(op, size))
 	}
