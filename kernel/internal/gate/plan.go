@@ -211,18 +211,19 @@ func (q Question) remedy() string {
 	c, offer := q.call, q.Offer
 	match := policy.Match{Provider: c.Provider, ToolName: c.Operation}
 	_, shell := c.Arguments.GetFields()["command"]
+	beforehand := q.gate.beforehand(q.PlanItem)
 	own := q.gate.forPolicy(c).OwnFile()
 	switch {
 	case own != "":
-		return fmt.Sprintf("Approve it with --yes; a policy allows it only when its arguments name %s itself", own)
+		return fmt.Sprintf("%s; a policy allows it only when its arguments name %s itself", beforehand, own)
 	case shell && offer == nil:
-		return "Approve it with --yes; no policy can tell this command from others"
+		return beforehand + "; no policy can tell this command from others"
 	case shell:
 		match = offer.Match
 	}
-	return fmt.Sprintf(`Approve it with --yes, or let it run always with a policy in agent.hcl:
+	return fmt.Sprintf(`%s, or let it run always with a policy in agent.hcl:
 policy "allow-%s" {
   match  = { %s }
   action = "allow"
-}`, c.Operation, match)
+}`, beforehand, c.Operation, match)
 }

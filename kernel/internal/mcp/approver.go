@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/paint"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,6 +45,11 @@ func (a *approver) Approve(ctx context.Context, questions []gate.Question) ([]ga
 	return answers, nil
 }
 
+// Beforehand names the flag of the server: a client has no --yes to give.
+func (a *approver) Beforehand(item *planv1.PlanItem) string {
+	return fmt.Sprintf("Start agent mcp with --approve '%s'", paint.Line(target(item)))
+}
+
 // covering is the pattern that approves an item; empty when none does.
 func (a *approver) covering(item *planv1.PlanItem) string {
 	for _, pattern := range a.patterns {
@@ -65,7 +71,7 @@ func target(item *planv1.PlanItem) string {
 func (a *approver) ask(ctx context.Context, q gate.Question) (gate.Answer, error) {
 	c := callIn(ctx)
 	if c == nil || c.asker == nil {
-		return gate.Answer{}, fmt.Errorf("this client cannot ask a person (it does not offer elicitation), and the server was not started with --approve '%s'", target(q.PlanItem))
+		return gate.Answer{}, errors.New("this client cannot ask a person (it does not offer elicitation)")
 	}
 	c.progress().note("waiting for an approval of " + itemName(q.PlanItem))
 	defer c.progress().note("")

@@ -169,7 +169,8 @@ func TestClientThatCannotAsk(t *testing.T) {
 		r, err := k.connect(t, nil, version).CallTool(t.Context(), write(path))
 		require.NoError(t, err)
 		require.True(t, r.IsError)
-		for _, want := range []string{"--approve 'fixture.write'", `policy "allow-write"`, "it does not offer elicitation"} {
+		require.NotContains(t, text(t, r), "--yes")
+		for _, want := range []string{"Start agent mcp with --approve 'fixture.write', or let it run", `policy "allow-write"`, "it does not offer elicitation"} {
 			require.Contains(t, text(t, r), want)
 		}
 		require.NoFileExists(t, path)
@@ -279,7 +280,8 @@ func TestNobodyAnswers(t *testing.T) {
 		r, err := k.connect(t, o, version).CallTool(t.Context(), write(path))
 		require.NoError(t, err)
 		require.True(t, r.IsError)
-		require.Contains(t, text(t, r), "nobody answered within 50ms")
+		require.Contains(t, text(t, r), "nobody answered within 50ms. Start agent mcp with --approve 'fixture.write', or let it run always with a policy in agent.hcl:")
+		require.NotContains(t, text(t, r), "--yes")
 		require.NoFileExists(t, path)
 	})
 }
