@@ -279,3 +279,13 @@ func TestMCPOverHTTP(t *testing.T) {
 	require.NoError(t, l.cmd.Wait(), "%s", rest)
 	require.Empty(t, l.stdout.String())
 }
+
+// A server that is asked to end has not been cancelled.
+func TestMCPOverHTTPIsEndedWithCtrlC(t *testing.T) {
+	l := listenMCP(t)
+	require.NoError(t, l.cmd.Process.Signal(syscall.SIGINT))
+	rest, _ := io.ReadAll(l.stderr)
+	require.NoError(t, l.cmd.Wait(), "%s", rest)
+	require.Contains(t, string(rest), "ending the server; press Ctrl-C again to kill")
+	require.NotContains(t, string(rest), "cancelling")
+}

@@ -50,7 +50,7 @@ What the policy does not decide is asked of the person behind the client. A clie
 unless --approve names the tool. A policy's deny always stands.
 
 With --http any number of clients share the providers, at http://HOST:PORT/mcp. A server that others than this
-machine can reach needs a token.`,
+machine can reach needs a token. Ctrl-C or SIGTERM ends it; the exit code is 0 then.`,
 		Example: `  agent mcp
   agent mcp --approve 'filesystem.*' --approve /release
   agent mcp --http 127.0.0.1:8321
@@ -126,6 +126,7 @@ func (a *app) mcp(flags mcpFlags) error {
 		return err
 	}
 	defer server.Close()
+	defer a.kill.bring(&foreground{cancel: a.cancel, note: "ending the server; press Ctrl-C again to kill"})()
 	defer a.startBehind(p, e, server, collect)()
 	defer a.watchBehind(live, server)()
 	if l != nil {

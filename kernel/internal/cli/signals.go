@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -27,6 +28,8 @@ type foreground struct {
 	cancel context.CancelCauseFunc
 	// quiet is set when there is nothing to kill, and nothing to say.
 	quiet bool
+	// note is what is said when it is cancelled; empty for the usual.
+	note string
 }
 
 // unheard is something that Ctrl-C does nothing to.
@@ -93,7 +96,7 @@ func (a *app) watchSignals() {
 			case again:
 				a.killAll()
 			case front != nil:
-				a.interrupt(cancelling, front.cancel)
+				a.interrupt(cmp.Or(front.note, cancelling), front.cancel)
 			default:
 				a.interrupt(cancelling, a.cancel)
 			}
