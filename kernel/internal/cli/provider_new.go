@@ -101,17 +101,15 @@ func (a *app) providerNew(ctx context.Context, o newOptions) error {
 		return fmt.Errorf("cannot write the provider, and nothing of it is left: %w", err)
 	}
 	names = append(names, "go.sum") // of go mod tidy
-	if err := tidy(ctx, gotool, dir); err != nil {
-		if ctx.Err() != nil {
-			discard(dir, names)
-		}
+	if err := tidy(ctx, gotool, dir, p.SDK); err != nil {
+		discard(dir, names)
 		return err
 	}
 	a.tellNew(p, dir, names)
 	return nil
 }
 
-// discard takes back what an interrupted command has written.
+// discard takes back what a command has written that did not get to its end.
 func discard(dir string, names []string) {
 	for _, name := range names {
 		_ = os.Remove(filepath.Join(dir, name))
@@ -159,7 +157,7 @@ func (a *app) pickSDK(checkout string) (scaffold.SDK, error) {
 }
 
 // tidy completes go.mod and writes go.sum.
-func tidy(ctx context.Context, gotool, dir string) error {
+func tidy(ctx context.Context, gotool, dir string, sdk scaffold.SDK) error {
 	cmd := exec.CommandContext(ctx, gotool, "mod", "tidy")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
@@ -169,8 +167,12 @@ func tidy(ctx context.Context, gotool, dir string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("the provider is written to %s, but go mod tidy failed there (%w), so it does not build yet. Mend what go says, and run it again:\n%s",
-			dir, err, strings.TrimSpace(said.String()))
+		advice := ""
+		if sdk.Checkout == "" {
+			advice = fmt.Sprintf(". The SDK is release %s; --sdk DIR takes it from a checkout of agent's repository", sdk.Version)
+		}
+		return fmt.Errorf("cannot write a provider that builds, and nothing of it is left: go mod tidy failed (%w)%s. What go says:\n%s",
+			err, advice, strings.TrimSpace(said.String()))
 	}
 	return nil
 }

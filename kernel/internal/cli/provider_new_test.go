@@ -21,6 +21,7 @@ func TestPickSDK(t *testing.T) {
 		{"a release", "1.2.3", "", t.TempDir(), scaffold.SDK{Version: "1.2.3"}, ""},
 		{"a release that is told otherwise", "1.2.3", repository, t.TempDir(), scaffold.SDK{Checkout: filepath.ToSlash(repository)}, ""},
 		{"no release, in a checkout", "1.2.3-4-gabc1234", "", filepath.Join(repository, "kernel"), scaffold.SDK{Checkout: filepath.ToSlash(repository)}, ""},
+		{"a snapshot, elsewhere", "0.0.1-next", "", t.TempDir(), scaffold.SDK{}, "say where a checkout of agent's repository is with --sdk DIR"},
 		{"no release, elsewhere", "", "", t.TempDir(), scaffold.SDK{}, "say where a checkout of agent's repository is with --sdk DIR"},
 		{"no checkout", "1.2.3", os.TempDir(), t.TempDir(), scaffold.SDK{}, "--sdk: "},
 	} {

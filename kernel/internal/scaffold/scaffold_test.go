@@ -119,7 +119,7 @@ func TestCheckName(t *testing.T) {
 
 func TestReleased(t *testing.T) {
 	for build, released := range map[string]bool{
-		"1.2.3": true, "0.1.0-rc.1": true, "": false, "0.1.0-12-gabc1234": false, "0.1.0-dirty": false,
+		"1.2.3": true, "0.1.0-rc.1": false, "": false, "0.1.0-12-gabc1234": false, "0.1.0-dirty": false,
 		"0.1.0-12-gabc1234-dirty": false, "e9a4da1": false, "devel": false,
 	} {
 		sdk, ok := Released(build)

@@ -20,14 +20,14 @@ type SDK struct {
 }
 
 var (
-	release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`) })
+	release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`) })
 	unusual = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_./:@%+~-]`) })
-	between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9]+-g[0-9a-f]+|-dirty$`) }) // as git describe names what is no tag
 )
 
-// Released is the SDK released together with a build of agent. ok is false when the build is no release.
+// Released is the SDK released together with a build of agent. ok is false when the build is no release:
+// what stands behind a dash is of a snapshot, or of a commit between two tags.
 func Released(build string) (s SDK, ok bool) {
-	if !release().MatchString(build) || between().MatchString(build) {
+	if !release().MatchString(build) {
 		return SDK{}, false
 	}
 	return SDK{Version: build}, true
