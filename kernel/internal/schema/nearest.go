@@ -2,19 +2,39 @@ package schema
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/agext/levenshtein"
 )
 
 // Nearest is the candidate a person most likely meant, or "" when none is near enough to be a misspelling.
 func Nearest(word string, candidates []string) string {
-	best, nearest := "", len(word)/3+2
+	best, nearest := "", len(word)
 	for _, candidate := range candidates {
-		if d := levenshtein.Distance(word, candidate, nil); d < nearest && d < len(candidate) {
+		d := levenshtein.Distance(word, candidate, nil)
+		if d <= errorsIn(word, candidate) && d < len(candidate) && (best == "" || d < nearest) {
 			best, nearest = candidate, d
 		}
 	}
 	return best
+}
+
+// errorsIn is how many letters of a word may be wrong for it to be a misspelling of another: one in three, and one more
+// where letters have only changed places, or one word begins with the other.
+func errorsIn(word, other string) int {
+	most := max(1, len(word)/3)
+	if strings.HasPrefix(word, other) || strings.HasPrefix(other, word) || letters(word) == letters(other) {
+		most++
+	}
+	return most
+}
+
+// letters are those of a word, in order.
+func letters(word string) string {
+	all := []rune(word)
+	slices.Sort(all)
+	return string(all)
 }
 
 // Hint is ` (did you mean "x"?)` for the nearest candidate, or "".

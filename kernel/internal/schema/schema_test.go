@@ -73,6 +73,10 @@ func TestNearest(t *testing.T) {
 		{"one letter off", "read_fil", []string{"write_file", "read_file"}, "read_file"},
 		{"nothing near", "banana", []string{"write_file", "read_file"}, ""},
 		{"empty", "", []string{"a"}, ""},
+		{"two letters have changed places", "nwe", []string{"now", "new"}, "new"},
+		{"the beginning", "jsonlines", []string{"cast", "jsonl"}, "jsonl"},
+		{"half of it is another", "foo", []string{"hook"}, ""},
+		{"half of a short one is another", "nope", []string{"copy", "filesystem.copy"}, ""},
 		{"one letter is not a misspelling of another", "x", []string{"y"}, ""},
 	}
 	for _, test := range tests {
