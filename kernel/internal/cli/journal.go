@@ -68,6 +68,8 @@ func statusOf(err error) session.Status {
 		return session.Completed
 	case exitCancelled:
 		return session.Cancelled
+	case exitDenied:
+		return session.Denied
 	default:
 		return session.Failed
 	}

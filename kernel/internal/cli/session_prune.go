@@ -77,8 +77,11 @@ func (a *app) sessionPrune(flags pruneFlags) error {
 		}
 	}
 	verb := "would be deleted; --yes deletes them"
-	if flags.yes {
+	switch {
+	case flags.yes:
 		verb = "deleted"
+	case len(ids) == 0:
+		verb = "would be deleted"
 	}
 	a.printf("%s (%s) %s, %d kept\n", count(len(ids), "session", "sessions"), sizeText(size), verb, len(all)-len(ids))
 	return errors.Join(problems...)

@@ -113,11 +113,20 @@ func (a *app) replay(f *session.File, c *history.Call, r *renderers) error {
 		}
 		a.printf("%s", p.Tree(tree))
 	case c.Error != nil:
-		a.printf("%s%s: %s\n", p.Error(c.Status+": "), category(c.Error.GetCategory().String()), paint.Text(c.Error.GetMessage()))
+		a.printf("%s%s\n", p.Error(c.Status+": "), paint.Text(ofKind(c)))
 	default:
 		a.printf("%s\n", p.Warning(c.Status)+": how it ended is not known")
 	}
 	return nil
+}
+
+// ofKind is why a call did not complete, behind its kind where the status does not say that already.
+func ofKind(c *history.Call) string {
+	kind := category(c.Error.GetCategory().String())
+	if kind == c.Status {
+		return c.Error.GetMessage()
+	}
+	return kind + ": " + c.Error.GetMessage()
 }
 
 func plainArguments(c *history.Call) string {

@@ -64,7 +64,7 @@ func (a *app) sessionShow(word string) error {
 	var rows [][]string
 	for i, c := range calls {
 		rows = append(rows, []string{
-			strconv.Itoa(i + 1), c.Began.Local().Format(time.TimeOnly), shortly(c.Took()), c.Status, c.String(), orDash(c.Plan.GetDecidedBy()), shortError(c),
+			strconv.Itoa(i + 1), c.Began.Local().Format(time.TimeOnly), shortly(c.Took()), c.Status, c.String(), orDash(c.Plan.GetDecidedBy()), a.shortError(c),
 		})
 	}
 	a.table([]string{"", "BEGAN", "TOOK", "STATUS", "CALL", "DECIDED BY", ""}, rows)
@@ -111,8 +111,11 @@ func shortly(d time.Duration) string {
 	}
 }
 
-// shortError is the first line of why a call did not complete.
-func shortError(c *history.Call) string {
+// shortError is the first line of why a call did not complete; on a terminal, the beginning of it.
+func (a *app) shortError(c *history.Call) string {
 	line, _, _ := strings.Cut(c.Error.GetMessage(), "\n")
+	if !a.display.out.terminal {
+		return paint.Line(line)
+	}
 	return paint.Clip(paint.Line(line), 60)
 }

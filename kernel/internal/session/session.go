@@ -25,6 +25,8 @@ const (
 	Completed Status = "completed"
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
+	// Denied is one whose command ended since a call of it was not allowed.
+	Denied Status = "denied"
 	// Interrupted is a session that says running in its file and has no process any more. No file holds it.
 	Interrupted Status = "interrupted"
 )
