@@ -28,6 +28,18 @@ func builtIn(root *cobra.Command) {
 	}
 }
 
+// helpOf has --help behind a word that is no command say so: the help of what stands before it would look like an answer.
+func (a *app) helpOf(root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, words []string) {
+		if topics := cmd.Flags().Args(); cmd.HasSubCommands() && cmd.Flags().Changed("help") && len(topics) > 0 {
+			a.unhelpful = noMoreThan(0)(cmd, topics)
+			return
+		}
+		help(cmd, words)
+	})
+}
+
 func helpTopic(cmd *cobra.Command, words []string) error {
 	topic, rest, err := cmd.Root().Find(words)
 	if err != nil {

@@ -8,6 +8,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func Main(version string) int {
 	a.watchSignals()
 	cmd, err := a.root().ExecuteContextC(a.ctx)
 	_, a.answersWithOutcome = cmd.Annotations[callsAnnotation]
-	return a.finish(err)
+	return a.finish(cmp.Or(err, a.unhelpful))
 }
 
 // app is one run of the program.
@@ -45,6 +46,8 @@ type app struct {
 	cancel context.CancelCauseFunc
 	kill   killSwitch
 	prompt prompt
+	// unhelpful is why there was no help to show.
+	unhelpful error
 	// logLevel is what the log shows; a second Ctrl-C silences it.
 	logLevel slog.LevelVar
 	// answersWithOutcome is set for the commands that run calls: to a program they always say an outcome.
@@ -126,6 +129,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 		a.versionCommand(),
 	)
 	builtIn(root)
+	a.helpOf(root)
 	return root
 }
 
@@ -166,6 +170,10 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	}
 	a.flags.json = a.flags.json || slices.Contains(words, "--json")
 	var unknown *pflag.NotExistError
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		return usagef("%s: %q is not %s; see %s --help", flagName(wrong.GetFlag()), wrong.GetValue(), taken(wrong.GetFlag()), cmd.CommandPath())
+	}
 	if !errors.As(err, &unknown) {
 		return usagef("%w; see %s --help", err, cmd.CommandPath())
 	}
@@ -176,6 +184,28 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return usagef("%w%s; see %s --help", err, schema.Hint("--"+name, names), cmd.CommandPath())
+}
+
+// flagName is a flag as --help has it.
+func flagName(f *pflag.Flag) string {
+	if f.Shorthand == "" {
+		return "--" + f.Name
+	}
+	return "-" + f.Shorthand + ", --" + f.Name
+}
+
+// taken is what a flag takes, for people.
+func taken(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "duration":
+		return "a duration such as 90s"
+	case "bool":
+		return "true or false"
+	default:
+		return "a value for it"
+	}
 }
 
 func dashed(flag string) string {
