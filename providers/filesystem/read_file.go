@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -85,19 +83,13 @@ func (w *workspace) read(ctx context.Context, session string, t target, window t
 
 // scan reads the window, and the whole file for its hash if the window says so.
 func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window text.Window) (text.Lines, string, error) {
-	head := make([]byte, text.SniffLen)
-	if size := info.Size(); size > 0 { // else it may be one whose size is not known
-		head = head[:min(size, text.SniffLen)]
+	window.Accept = func(head []byte) error {
+		if kind := text.BinaryType(head); kind != "" {
+			return notText(t, kind, info.Size())
+		}
+		return nil
 	}
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return text.Lines{}, "", err
-	}
-	head = head[:n]
-	if kind := text.BinaryType(head); kind != "" {
-		return text.Lines{}, "", notText(t, kind, info.Size())
-	}
-	body := io.MultiReader(bytes.NewReader(head), f)
+	body := io.Reader(f)
 	if info.Size() > 0 { // a file that grows meanwhile is read as it was
 		body = io.LimitReader(body, info.Size())
 	}

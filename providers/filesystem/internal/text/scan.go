@@ -22,6 +22,9 @@ type Window struct {
 	// Length is how long the stream is likely to be, in bytes; 0: it is not known.
 	// It only saves memory.
 	Length int64
+	// Accept, unless it is nil, is shown how the stream begins, up to [SniffLen]
+	// bytes. Its error ends the scan.
+	Accept func(head []byte) error
 }
 
 // Lines is what was found in a [Window].
@@ -60,11 +63,13 @@ func Scan(ctx context.Context, r io.Reader, w Window) (Lines, error) {
 		// A full block, so that its end cuts a character only where the stream's does.
 		n, err := io.ReadFull(r, buf[:])
 		data := buf[:n]
-		if first {
-			s.out.Format = Detect(data)
+		end := err == io.EOF || err == io.ErrUnexpectedEOF
+		if first && (end || err == nil) {
+			if err := s.begin(data); err != nil {
+				return Lines{}, err
+			}
 			data = data[len(s.out.Format.Mark()):]
 		}
-		end := err == io.EOF || err == io.ErrUnexpectedEOF
 		s.feed(s.narrow(data, end))
 		switch {
 		case end:
@@ -91,6 +96,15 @@ type scanner struct {
 	tight   bool            // lines are to be taken one by one
 	closed  bool            // the window is full
 	done    bool            // nothing that follows can change the answer
+}
+
+// begin finds the format in how the stream begins, and asks whether to go on.
+func (s *scanner) begin(data []byte) error {
+	s.out.Format = Detect(data)
+	if s.window.Accept == nil {
+		return nil
+	}
+	return s.window.Accept(data[:min(len(data), SniffLen)])
 }
 
 func (s *scanner) feed(data []byte) {

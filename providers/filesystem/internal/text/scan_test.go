@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -101,6 +102,60 @@ func TestScanReportsErrors(t *testing.T) {
 	cancel()
 	_, err = Scan(ctx, repeat('a'), Window{First: 2, Count: 9, MaxBytes: 9})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestScanAccepts(t *testing.T) {
+	refused := errors.New("no text")
+	for name, stream := range map[string]string{"empty": "", "short": "a\n", "long": strings.Repeat("a\n", block)} {
+		for verdict, want := range map[string]error{"accepted": nil, "refused": refused} {
+			t.Run(name+", "+verdict, func(t *testing.T) {
+				seen := 0
+				w := Window{First: 1, Count: 1, MaxBytes: 9, Accept: func(head []byte) error {
+					seen++
+					require.Equal(t, stream[:min(len(stream), SniffLen)], string(head))
+					return want
+				}}
+				_, err := Scan(t.Context(), strings.NewReader(stream), w)
+				require.ErrorIs(t, err, want)
+				require.Equal(t, 1, seen)
+			})
+		}
+	}
+	_, err := Scan(t.Context(), failing{refused}, Window{First: 1, Count: 1, MaxBytes: 9, Accept: func([]byte) error {
+		t.Error("there is nothing to accept")
+		return nil
+	}})
+	require.ErrorIs(t, err, refused)
+}
+
+// Lines are taken by the block, one by one where they do not fit, and are the same lines.
+func TestScanTakesLinesHoweverTheyLie(t *testing.T) {
+	for _, tt := range []struct{ name, line string }{
+		{"plain", "twenty bytes of text\n"}, {"CR LF", "a line of text\r\n"}, {"legacy", "\x80\x99\xe9 grows\n"},
+		{"several bytes", "日本語のテキスト\n"}, {"CR alone", "a\rb\n"}, {"empty", "\n"}, {"control characters", "\x1b[1mbold\x7f\n"},
+	} {
+		raw := []byte(strings.Repeat(tt.line, 3*block/len(tt.line)))
+		text := string(NewView(raw).Text)
+		lines := strings.SplitAfter(text, "\n")
+		for _, size := range []int{1, 100, block - 1, block, block + 1, len(text) - 1, len(text)} {
+			t.Run(fmt.Sprint(tt.name, " in ", size), func(t *testing.T) {
+				got, err := Scan(t.Context(), bytes.NewReader(raw), Window{First: 3, Count: len(lines), MaxBytes: size, Whole: true})
+				require.NoError(t, err)
+				fit, n := 0, 0
+				for _, l := range lines[2:] {
+					if fit+len(l) > size {
+						break
+					}
+					fit, n = fit+len(l), n+1
+				}
+				if n > 0 {
+					require.Equal(t, strings.Join(lines[2:2+n], ""), got.Text)
+				}
+				require.LessOrEqual(t, len(got.Text), size)
+				require.Equal(t, len(lines)-1, got.Total)
+			})
+		}
+	}
 }
 
 // Whatever the stream and the window, a scan finds what splitting the decoded
