@@ -75,6 +75,11 @@ func (a *app) read() (*project, error) {
 	for _, d := range p.Warnings {
 		a.showDiagnostic(d)
 	}
+	log, err := a.logger(p.Settings.LogLevel)
+	if err != nil {
+		return nil, err
+	}
+	log.Debug("the configuration was read", "file", p.File, "user_file", global.File, "providers", len(p.Providers), "policies", len(p.Policies))
 	return p, a.useProfile(p)
 }
 

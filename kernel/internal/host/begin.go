@@ -14,6 +14,7 @@ func (p *Provider) launch(ctx context.Context) (*life, *StartError) {
 	if p.begun {
 		p.spec.Log.Info("starting the provider again")
 	}
+	begin := time.Now()
 	l, failed := launch(ctx, p.spec)
 	if failed != nil {
 		return nil, failed
@@ -24,6 +25,8 @@ func (p *Provider) launch(ctx context.Context) (*life, *StartError) {
 		failed = p.introduce(ctx, l)
 	}
 	if failed == nil {
+		p.spec.Log.Debug("the provider is ready", "path", p.spec.Path, "version", p.found.version(), "pid", l.process.ID(),
+			"exec", l.spawned, "handshake", l.shook, "total", time.Since(begin))
 		return l, nil
 	}
 	l.end(0)

@@ -42,6 +42,14 @@ type discovery struct {
 	config     *configv1.ConfigSchema
 }
 
+// version is what the build calls itself, whatever it serves.
+func (d discovery) version() string {
+	for _, producer := range d.producers {
+		return producer.GetVersion()
+	}
+	return ""
+}
+
 // read takes an introduction at its word, when it keeps to the protocol. name is that of the provider in agent.hcl.
 func (i *Introduction) read(name string) (discovery, error) {
 	d := discovery{said: i}

@@ -107,6 +107,7 @@ func Prepare(spec Spec, configure Configure) (*Provider, error) {
 			return nil, err
 		}
 		p.learn(d)
+		p.spec.Log.Debug("the provider is known, and is started when it is needed", "path", spec.Path, "version", d.version())
 	}
 	p.stopping, p.stop = context.WithCancelCause(context.Background())
 	return p, nil
