@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/agentco/agent/kernel/internal/paint"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
 
@@ -45,7 +44,7 @@ func (a *app) providersSchema(names []string) error {
 	return err
 }
 
-// widestDefault is how much of a default a table shows; --json has all of it.
+// widestDefault is how long a default may be to have a column of its own.
 const widestDefault = 40
 
 // attributeTypes are the types in the words that arguments of tools are described with.
@@ -62,16 +61,19 @@ var attributeTypes = map[configv1.AttrType]string{
 func attributeRows(attrs []*configv1.ConfigAttribute, prefix string) [][]string {
 	var rows [][]string
 	for _, attr := range attrs {
-		note := ""
+		note, description := "", attr.GetDescription()
 		switch {
 		case attr.GetSensitive():
 			note = "secret"
 		case attr.GetRequired():
 			note = "required"
 		case attr.DefaultJson != nil:
-			note = "default " + paint.Clip(attr.GetDefaultJson(), widestDefault)
+			note = "default " + attr.GetDefaultJson()
+			if len(attr.GetDefaultJson()) > widestDefault { // behind the description, which is wrapped
+				note, description = "", description+" Default: "+attr.GetDefaultJson()
+			}
 		}
-		rows = append(rows, []string{prefix + attr.GetName(), attributeTypes[attr.GetType()], note, attr.GetDescription()})
+		rows = append(rows, []string{prefix + attr.GetName(), attributeTypes[attr.GetType()], note, description})
 		rows = append(rows, attributeRows(attr.GetObjectAttributes(), prefix+"  ")...)
 	}
 	return rows
