@@ -2,10 +2,12 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/plan"
 )
@@ -92,21 +94,21 @@ func (a *app) withCalls(flags applyFlags, file callFile, work func(*project, *en
 	if err != nil {
 		return err
 	}
-	calls, err := p.calls(file)
-	if err != nil {
-		return err
-	}
-	names, err := p.providersFor(calls)
-	if err != nil {
-		return err
+	calls, wrong := p.calls(file)
+	names, missing := p.providersFor(calls)
+	wrong = errors.Join(wrong, missing)
+	if wrong != nil && len(names) == 0 && !slices.ContainsFunc(calls, known) {
+		return wrong
 	}
 	a.tellOverrides(p, names...)
-	return a.withSession(p, flags.calls(), names, func(s *engine.Session, failed error) error {
+	checked := false
+	err = a.withSession(p, flags.calls(), names, func(s *engine.Session, failed error) error {
 		if failed != nil {
 			return failed
 		}
 		list, err := resolve(s, p.cwd, calls, flags.parallel, flags.timeout)
-		if err == nil {
+		checked = true
+		if err = errors.Join(wrong, err); err == nil {
 			err = a.readyAll(p, s, list)
 		}
 		if err != nil {
@@ -114,12 +116,20 @@ func (a *app) withCalls(flags applyFlags, file callFile, work func(*project, *en
 		}
 		return work(p, s, list)
 	})
+	if wrong != nil && !checked {
+		return wrong
+	}
+	return err
 }
+
+// known reports whether what a call names can be looked up.
+func known(c config.Call) bool { return c.Operation != "" }
 
 // turn runs the calls as one plan, and keeps a record of it when there is one.
 func (a *app) turn(s *engine.Session, list []listedCall, record *plan.Record) error {
 	a.prompt.more, a.prompt.names = len(list) > 1, names(list)
 	view := a.listViewer(s, list)
+	endings := newEndings(len(list), view.ended)
 	requests := make([]engine.Request, len(list))
 	for i, c := range list {
 		requests[i] = c.request
@@ -130,7 +140,7 @@ func (a *app) turn(s *engine.Session, list []listedCall, record *plan.Record) er
 			if record != nil {
 				a.unrecorded(record.Ended(c.name, string(o.Status)))
 			}
-			view.ended(i, o)
+			endings.ended(i, o)
 		}
 	}
 	outcomes := s.Turn(a.ctx, requests, view.event)

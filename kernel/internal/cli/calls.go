@@ -59,17 +59,21 @@ func (p *project) calls(f callFile) ([]config.Call, error) {
 }
 
 // providersFor are the providers that calls need, nil for all: which of them has a command, only they know. One that is
-// not there is a problem of the call.
+// not there is a problem of the call, which then names nothing any more.
 func (p *project) providersFor(calls []config.Call) ([]string, error) {
 	var names []string
 	var missing []error
 	all := false
-	for _, c := range calls {
+	for i, c := range calls {
+		if !known(c) {
+			continue
+		}
 		needed := providersOf(c.Operation)
 		all = all || needed == nil
 		for _, name := range needed {
 			if err := p.named(name); err != nil {
 				missing = append(missing, noOperation(c, err))
+				calls[i].Operation = ""
 			} else if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -100,16 +104,23 @@ type listedCall struct {
 	request engine.Request
 }
 
-// resolve finds what the calls name and checks their arguments, and decides on their order; dir is where they work. Nothing runs when one is wrong.
+// resolve finds what the calls name and checks their arguments, and decides on their order; dir is where they work. Nothing
+// runs when one is wrong. What of a call could not be read is left out.
 func resolve(s *engine.Session, dir string, calls []config.Call, parallel bool, timeout time.Duration) ([]listedCall, error) {
 	var problems []error
 	list := make([]listedCall, len(calls))
 	steps := make([]plan.Step, len(calls))
 	at := map[string]int{}
 	for i, c := range calls {
+		if !known(c) {
+			continue
+		}
 		op, err := findCalled(s, c.Operation)
 		if err != nil {
 			problems = append(problems, noOperation(c, err))
+			continue
+		}
+		if c.Arguments == nil {
 			continue
 		}
 		if wrong := schema.Arguments(op.Input, c.Arguments); len(wrong) > 0 {
@@ -128,10 +139,13 @@ func resolve(s *engine.Session, dir string, calls []config.Call, parallel bool, 
 			steps[i].After = append(steps[i].After, at[name])
 		}
 	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
 	for i, after := range plan.Order(dir, steps) {
 		list[i].request.After = after
 	}
-	return list, errors.Join(problems...)
+	return list, nil
 }
 
 // findCalled is find, with what was meant when a word is the other of a tool and a command.

@@ -18,6 +18,7 @@ import (
 func (a *app) planCommand() *cobra.Command {
 	var flags applyFlags
 	var out string
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "Show what a list of calls would do, and save that",
@@ -36,15 +37,16 @@ The exit code is 0 whatever is decided; it is 1, and nothing is saved, when a pr
 		Args: func(cmd *cobra.Command, args []string) error {
 			return errors.Join(atLeastOne("FILE")(cmd, args), noMoreThan(1)(cmd, args))
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.plan(flags, out, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.plan(flags, out, force, args[0]) },
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "save the plan in this `file`")
+	cmd.Flags().BoolVar(&force, "force", false, "with --out, replace a file that is no saved plan")
 	cmd.Flags().BoolVar(&flags.parallel, "parallel", false, "let calls run beside each other that do not say after which they come")
 	cmd.Flags().DurationVar(&flags.timeout, "timeout", 0, "give each call this long that has no timeout of its own, such as 90s")
 	return cmd
 }
 
-func (a *app) plan(flags applyFlags, out, name string) error {
+func (a *app) plan(flags applyFlags, out string, force bool, name string) error {
 	file, err := readCallFile(name)
 	if err != nil {
 		return err
@@ -65,7 +67,7 @@ func (a *app) plan(flags applyFlags, out, name string) error {
 		if out == "" {
 			return nil
 		}
-		if err := made.Save(out); err != nil {
+		if err := made.Save(out, force); err != nil {
 			return err
 		}
 		a.display.Note(a.display.ErrPainter().Dim("saved: agent apply " + out))

@@ -78,7 +78,9 @@ func topmost(path string) string {
 //	}
 //
 // or as JSON: a list of objects with the same names, and name for the label, or an object that has it as "calls". shown is
-// the name that diagnostics give it. The error is of type Diagnostics and holds everything that is wrong with the list.
+// the name that diagnostics give it. The error is of type Diagnostics and holds everything that is wrong with the list as it
+// stands. With it come the calls, so that it can be said at once what else is wrong with them: one has no Operation, or nil
+// for its Arguments, when these cannot be read.
 func LoadCalls(src []byte, shown string, scope Scope) ([]Call, error) {
 	l := &loader{scope: scope, first: map[string]hcl.Range{}}
 	c := &calls{loader: l, names: map[string]bool{}}
@@ -94,10 +96,7 @@ func LoadCalls(src []byte, shown string, scope Scope) ([]Call, error) {
 	if len(c.list) == 0 && !l.diags.HasErrors() {
 		l.diags = append(l.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: shown + " has no calls", Detail: "Write call \"NAME\" { … }."})
 	}
-	if err := l.file.render(l.diags).errorsOnly(); err != nil {
-		return nil, err
-	}
-	return c.list, nil
+	return c.list, l.file.render(l.diags).errorsOnly()
 }
 
 // isJSON tells the two languages apart: nothing in HCL begins with a bracket.
@@ -135,6 +134,11 @@ func (l *calls) add(e entry, known []string) {
 		l.fail(e.at, "Too many calls", "A list has at most %d.", maxCalls)
 		return
 	}
+	if first, seen := l.first[e.name]; seen && e.name != "" {
+		l.fail(e.at, "Duplicate call "+quoted(e.name), "The first one is at %s. Give this one another name.", position(first))
+	} else {
+		l.first[e.name] = e.at
+	}
 	c := Call{Name: e.name, Arguments: &structpb.Struct{}, at: e.at, operation: e.at, arguments: e.at, file: l.file}
 	given := map[string]bool{}
 	for _, a := range e.fields {
@@ -149,7 +153,10 @@ func (l *calls) add(e entry, known []string) {
 			c.Operation, c.operation = l.constant(a.expr), a.expr.Range()
 		case "arguments":
 			c.arguments = a.expr.Range()
-			e.readArguments(&c, a.expr)
+			before := len(l.diags)
+			if e.readArguments(&c, a.expr); len(l.diags) > before {
+				c.Arguments = nil
+			}
 		case "after":
 			c.After = l.after(a.expr)
 		case "timeout":

@@ -21,7 +21,7 @@ func (l *calls) readHCL(src []byte, shown string) {
 			l.fail(b.TypeRange, "Unknown block "+quoted(b.Type), "A slash command is a call as well: write call \"NAME\" { operation = \"/COMMAND\" }.")
 		case b.Type != "call":
 			l.fail(b.TypeRange, "Unknown block "+quoted(b.Type), "%sA list of calls holds call blocks.", didYouMean(b.Type, []string{"call"}))
-		case l.labelled(b, "name") && l.unique(b):
+		default:
 			l.addBlock(b)
 		}
 	}
@@ -31,9 +31,11 @@ func (l *calls) addBlock(b *block) {
 	for _, inner := range b.Body.Blocks {
 		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "Write it as an argument: %s = { … }.", inner.Type)
 	}
-	e := entry{name: b.Labels[0], at: b.DefRange(), readArguments: l.hclArguments}
-	if e.name == "" {
-		l.fail(b.LabelRanges[0], "Empty name", "Write call \"NAME\" { … }.")
+	e := entry{at: b.DefRange(), readArguments: l.hclArguments}
+	if l.labelled(b, "name") {
+		if e.name = b.Labels[0]; e.name == "" {
+			l.fail(b.LabelRanges[0], "Empty name", "Write call \"NAME\" { … }.")
+		}
 	}
 	for _, a := range sortedAttributes(b.Body) {
 		e.fields = append(e.fields, field{a.Name, a.NameRange, a.Expr})

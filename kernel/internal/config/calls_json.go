@@ -79,11 +79,6 @@ func (l *calls) addObject(item hcl.Expression) {
 			e.name = l.constant(a.expr)
 		}
 	}
-	if first, seen := l.first[e.name]; seen {
-		l.fail(e.at, "Duplicate call "+quoted(e.name), "The first one is at %s.", position(first))
-		return
-	}
-	l.first[e.name] = e.at
 	l.add(e, jsonCallAttributes)
 }
 

@@ -86,15 +86,14 @@ func Decode(src []byte) (*Plan, error) {
 	return p, nil
 }
 
-// Save writes a plan to a file that only its owner can read, all of it or nothing. It replaces a plan, and no other file.
-func (p *Plan) Save(path string) error {
+// Save writes a plan to a file that only its owner can read, all of it or nothing. It replaces a plan, and another file
+// only with force.
+func (p *Plan) Save(path string, force bool) error {
 	text, err := p.Encode()
 	if err != nil {
 		return err
 	}
-	if there, err := os.ReadFile(path); err == nil && len(there) > 0 && !Is(there) {
-		return fmt.Errorf("cannot save the plan: %s is there already and is no plan", path)
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := replaceable(path, force); err != nil {
 		return fmt.Errorf("cannot save the plan: %w", err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".agent-plan-*")
@@ -109,4 +108,24 @@ func (p *Plan) Save(path string) error {
 		return fmt.Errorf("cannot save the plan: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
+}
+
+// replaceable reports what is against another file in the place of this one.
+func replaceable(path string, force bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is there already and is no file", path)
+	case force:
+		return nil
+	}
+	there, err := os.ReadFile(path)
+	if err == nil && !Is(there) {
+		return fmt.Errorf("%s is there already and is no plan: choose another name, or replace it with --force", path)
+	}
+	return err
 }

@@ -160,12 +160,12 @@ func TestChanges(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.json")
-	require.NoError(t, sample(t).Save(path))
+	require.NoError(t, sample(t).Save(path, false))
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
 	second := sample(t)
-	require.NoError(t, second.Save(path), "a plan may be replaced by a plan")
+	require.NoError(t, second.Save(path, false), "a plan may be replaced by a plan")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	back, err := Decode(text)
@@ -174,8 +174,10 @@ func TestSave(t *testing.T) {
 
 	calls := filepath.Join(filepath.Dir(path), "calls.hcl")
 	require.NoError(t, os.WriteFile(calls, []byte("call"), 0o644))
-	require.ErrorContains(t, sample(t).Save(calls), "is there already and is no plan")
-	require.ErrorContains(t, sample(t).Save(filepath.Join(path, "no", "folder")), "cannot save the plan")
+	require.ErrorContains(t, sample(t).Save(calls, false), "is there already and is no plan")
+	require.ErrorContains(t, sample(t).Save(filepath.Join(path, "no", "folder"), false), "cannot save the plan")
+	require.ErrorContains(t, sample(t).Save(filepath.Dir(path), true), "is no file")
+	require.NoError(t, sample(t).Save(calls, true))
 	entries, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Len(t, entries, 2, "nothing half-written is left")
