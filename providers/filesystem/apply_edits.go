@@ -232,7 +232,10 @@ func (c *change) carryOut(ctx context.Context, f fileChange) (done fileChanged, 
 		made, editErr := c.edit(ctx, edits, f.ExpectedSHA256)
 		done.Replacements, err = made.Total(), editErr
 	}
-	done.SHA256 = c.sum
+	if err != nil {
+		return done, err
+	}
+	done.SHA256 = c.sum()
 	switch {
 	case c.same():
 		done.Change = "unchanged"
@@ -243,7 +246,7 @@ func (c *change) carryOut(ctx context.Context, f fileChange) (done fileChanged, 
 	default:
 		done.Change = "edited"
 	}
-	return done, err
+	return done, nil
 }
 
 func (a *application) stage(ctx context.Context, c *change) error {

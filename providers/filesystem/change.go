@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
@@ -25,10 +26,10 @@ type change struct {
 	target  target
 	before  state
 	after   []byte
-	sum     string // of after
-	size    int64  // of after
-	stale   bool   // another has changed the file since the session saw it
-	parents bool   // make missing directories
+	sum     func() string // of after; it may have to wait for it
+	size    int64         // of after
+	stale   bool          // another has changed the file since the session saw it
+	parents bool          // make missing directories
 
 	made []string      // those, the lowest first
 	stay func()        // notes that they stay, or are gone; nil: there are none
@@ -127,8 +128,16 @@ func (c *change) free() {
 
 // becomes sets the new content.
 func (c *change) becomes(after []byte) {
-	c.after, c.sum, c.size = after, sum(after), int64(len(after))
+	c.after, c.size = after, int64(len(after))
+	c.sum = sync.OnceValue(func() string { return sum(after) })
+	if len(after) >= slowToHash {
+		go c.sum()
+	}
 }
+
+// slowToHash is from how many bytes on a content is hashed while it is compared
+// and written: that takes about as long.
+const slowToHash = 64 << 10
 
 // expect checks that the caller knows what it is about to change. Without
 // knowing the file it cannot; knowing an older state makes the change stale.
@@ -155,7 +164,13 @@ func (c *change) changedSinceRead() error {
 
 // same reports whether the file already is what it will be.
 func (c *change) same() bool {
-	return c.before.exists && c.before.stamp.SHA256 == c.sum && c.before.stamp.Size == c.size
+	if !c.before.exists || c.before.stamp.Size != c.size {
+		return false
+	}
+	if c.before.bytes != nil && c.after != nil {
+		return bytes.Equal(c.before.bytes, c.after)
+	}
+	return c.before.stamp.SHA256 == c.sum()
 }
 
 // apply writes the new content. Whatever error it returns, nothing has changed.
@@ -202,7 +217,7 @@ func (c *change) abandon() {
 func (c *change) wrote() {
 	c.saw()
 	c.w.undos.Add(&undo.Record{
-		Session: c.call.SessionID, Path: c.target.resolved, Before: c.kept, Lost: c.lost, SHA256: c.sum, Made: c.made,
+		Session: c.call.SessionID, Path: c.target.resolved, Before: c.kept, Lost: c.lost, SHA256: c.sum(), Made: c.made,
 	})
 	c.kept = nil
 }
@@ -229,9 +244,9 @@ func untouched(now, was fs.FileInfo) bool {
 
 // saw notes that the session knows the new state, having made it.
 func (c *change) saw() {
-	s := ledger.Stamp{SHA256: c.sum, Size: c.size}
+	s := ledger.Stamp{SHA256: c.sum(), Size: c.size}
 	if info, err := c.w.files.Stat(c.target.resolved); err == nil {
-		s = stamp(info, c.sum)
+		s = stamp(info, c.sum())
 	}
 	c.w.seen.Saw(c.call.SessionID, c.target.resolved, s)
 }

@@ -42,15 +42,17 @@ func editFile(ctx context.Context, call *sdk.Call[config], in editIn) (editOut, 
 		return editOut{}, err
 	}
 	defer end()
-	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.stamp.SHA256, SHA256After: c.sum}
+	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.stamp.SHA256}
 	out.Diff, out.DiffClipped = c.unified()
 	switch {
-	case out.SHA256After == out.SHA256Before:
+	case c.same():
 		out.Note = "Nothing changed: with these edits the file is as it was. Line ends are kept as they are in the file."
 	case c.stale:
 		out.Note = "The file had changed since it was read; the edit was made in its new state."
 	}
-	return out, c.apply(ctx)
+	err = c.apply(ctx)
+	out.SHA256After = c.sum()
+	return out, err
 }
 
 // prepareEdit does all of an edit but the writing.

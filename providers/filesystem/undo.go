@@ -212,9 +212,9 @@ func (r *reversal) restore(ctx context.Context) (sha256 string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r.sum, r.size = hash.sum(), kept.Size
+	r.sum, r.size = hash.sum, kept.Size
 	r.saw()
-	return r.sum, nil
+	return hash.sum(), nil
 }
 
 func (r *reversal) keptContent() (io.ReadCloser, error) {

@@ -29,9 +29,11 @@ func writeFile(ctx context.Context, call *sdk.Call[config], in writeIn) (writeOu
 		return writeOut{}, err
 	}
 	defer end()
-	out := writeOut{Path: in.Path, SHA256: c.sum, Bytes: int(c.size), Created: !c.before.exists}
+	out := writeOut{Path: in.Path, Bytes: int(c.size), Created: !c.before.exists}
 	out.Diff, out.DiffClipped = c.unified()
-	return out, c.apply(ctx)
+	err = c.apply(ctx)
+	out.SHA256 = c.sum()
+	return out, err
 }
 
 // prepareWrite does all of a write but the writing.
