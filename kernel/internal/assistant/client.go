@@ -84,8 +84,8 @@ func (c *Client) Command(e Entry, s Scope) []string {
 }
 
 // Edit puts an entry into the content of the client's file; what comes back is the same content when the entry is there
-// already. An *OtherError says that its name is taken, which force overrides; a *FileError, that the content cannot be
-// edited. In either case nothing comes back.
+// already. An entry of agent's own for the same folder is replaced. An *OtherError says that the name is taken by another one,
+// which force overrides; a *FileError, that the content cannot be edited. In either case nothing comes back.
 func (c *Client) Edit(content []byte, e Entry, force bool) ([]byte, error) {
 	if err := e.Check(); err != nil {
 		return nil, err

@@ -196,3 +196,36 @@ func TestDocumented(t *testing.T) {
 		require.Contains(t, string(page), "    "+strings.ReplaceAll(client.Snippet(example()), "\n", "\n    ")+"\n", client.Name)
 	}
 }
+
+// An entry of agent's own for the same folder is replaced without force; what somebody has added to it is not lost.
+func TestOwnEntryIsReplaced(t *testing.T) {
+	own := example()
+	own.Args = append(own.Args, "--approve", "filesystem.*")
+	own.Command = `C:\Program Files\agent.exe`
+	elsewhere := example()
+	elsewhere.Args = []string{"-C", "/home/me/src/other", "mcp"}
+	stranger := example()
+	stranger.Command = "/usr/bin/npx"
+	for _, name := range []string{"claude", "vscode", "codex"} {
+		client := Find(name)
+		edited := func(there Entry) (string, error) {
+			before, err := client.Edit(nil, there, false)
+			require.NoError(t, err)
+			after, err := client.Edit(before, example(), false)
+			return string(after), err
+		}
+		after, err := edited(own)
+		require.NoError(t, err, name)
+		fresh, err := client.Edit(nil, example(), false)
+		require.NoError(t, err)
+		require.Equal(t, string(fresh), after, name)
+		var taken *OtherError
+		for _, there := range []Entry{elsewhere, stranger} {
+			_, err = edited(there)
+			require.ErrorAs(t, err, &taken, name)
+		}
+	}
+	_, err := Find("claude").Edit([]byte(`{"mcpServers": {"agent": {"command": "agent", "args": ["-C", "/home/me/src/app", "mcp", "--yes"], "env": {"A": "b"}}}}`), example(), false)
+	var taken *OtherError
+	require.ErrorAs(t, err, &taken)
+}

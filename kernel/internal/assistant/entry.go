@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -45,6 +47,36 @@ func (e Entry) is(there any) bool {
 	}
 	have, _ := object["args"].([]any)
 	return len(args) == len(have) && (len(args) == 0 || reflect.DeepEqual(args, have))
+}
+
+// ourKeys are those that an entry is written with, in any format.
+var ourKeys = []string{"type", "source", "command", "args", "tool_timeout_sec"}
+
+// serves reports whether what a file has is agent's own entry for the same folder, with other flags: whoever writes an
+// entry anew means to change that one.
+func (e Entry) serves(there any) bool {
+	object, ok := there.(map[string]any)
+	command, _ := object["command"].(string)
+	args, _ := object["args"].([]any)
+	if !ok || program(command) != program(e.Command) || len(args) < 3 || len(e.Args) < 3 {
+		return false
+	}
+	for key := range object {
+		if !slices.Contains(ourKeys, key) {
+			return false // the user's own, which must not go with it
+		}
+	}
+	for i, arg := range e.Args[:3] { // -C, the folder, mcp
+		if args[i] != any(arg) {
+			return false
+		}
+	}
+	return e.Args[2] == "mcp"
+}
+
+// program is the name of what a path starts, whichever system the path is of.
+func program(path string) string {
+	return strings.TrimSuffix(path[strings.LastIndexAny(path, `/\`)+1:], ".exe")
 }
 
 // OtherError says that a file has a server of that name, which is started in another way.

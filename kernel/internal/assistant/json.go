@@ -119,7 +119,7 @@ func (f jsonFormat) replace(there *hujson.Value, style style, e Entry, force boo
 	switch {
 	case e.is(said):
 		return false, nil
-	case !force:
+	case !force && !e.serves(said):
 		return false, other(e.Name, said)
 	}
 	there.Value = parsed(f.server(e, style, 2))

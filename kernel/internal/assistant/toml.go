@@ -37,7 +37,7 @@ func (f tomlFormat) edit(content []byte, e Entry, force bool) ([]byte, error) {
 		switch {
 		case e.is(there):
 			return content, nil
-		case !force:
+		case !force && !e.serves(there):
 			return nil, other(e.Name, there)
 		}
 		body = f.removed(body, e.Name)
