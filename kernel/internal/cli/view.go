@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"regexp"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -109,7 +110,26 @@ func (v *humanView) result(o engine.Outcome) {
 		tree = without(tree, isDiff) // the person who approved it has just seen it
 	}
 	v.head(callTook(o))
-	v.print(tree)
+	shown := v.painter.Tree(tree)
+	_, _ = io.WriteString(v.a.display.Out(), shown)
+	v.ended(o, shown)
+}
+
+// ended says how the process of a completed call ended when it failed and what is shown of the result does not tell.
+func (v *humanView) ended(o engine.Outcome, shown string) {
+	if o.Good() || tells(shown, o.ExitStatus) {
+		return
+	}
+	v.a.display.Note(v.a.display.ErrPainter().Dim(v.named(exitText(o.ExitStatus.GetExitCode(), paint.Line(o.ExitStatus.GetSignal())))))
+}
+
+// tells reports whether what a provider shows says how its process ended.
+func tells(shown string, end *toolv1.ToolEvent_ExitStatus) bool {
+	if end.GetSignal() != "" && strings.Contains(shown, paint.Line(end.GetSignal())) {
+		return true
+	}
+	said := regexp.MustCompile(fmt.Sprintf(`exit (code|status) %d\b`, end.GetExitCode()))
+	return said.MatchString(strings.Join(strings.Fields(shown), " "))
 }
 
 // head says whose result comes next, when there are several calls.

@@ -63,6 +63,35 @@ func TestFailureSaysThingsOnce(t *testing.T) {
 	}
 }
 
+// A command that failed is a result like any other, and many a provider renders its result without the exit code.
+func TestExitStatusIsTold(t *testing.T) {
+	signal := "SIGTERM"
+	for _, tt := range []struct {
+		name  string
+		end   *toolv1.ToolEvent_ExitStatus
+		shown string
+		label string
+		want  string
+	}{
+		{"no process", nil, "done", "", ""},
+		{"success", &toolv1.ToolEvent_ExitStatus{}, "done", "", ""},
+		{"not told", &toolv1.ToolEvent_ExitStatus{ExitCode: 3}, "done", "", "exit code 3\n"},
+		{"not told, of several", &toolv1.ToolEvent_ExitStatus{ExitCode: 3}, "done", "tests", "tests: exit code 3\n"},
+		{"told", &toolv1.ToolEvent_ExitStatus{ExitCode: 3}, "exit code 3 after 2ms", "", ""},
+		{"another told", &toolv1.ToolEvent_ExitStatus{ExitCode: 3}, "exit code 33", "", "exit code 3\n"},
+		{"signal", &toolv1.ToolEvent_ExitStatus{ExitCode: 143, Signal: &signal}, "done", "", "ended by SIGTERM\n"},
+		{"signal told", &toolv1.ToolEvent_ExitStatus{ExitCode: 143, Signal: &signal}, "killed by SIGTERM", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, said := onFiles(t)
+			v := newHumanView(a, nil, engine.Operation{}, false)
+			v.label = tt.label
+			v.ended(engine.Outcome{Status: engine.Completed, ExitStatus: tt.end}, tt.shown)
+			require.Equal(t, tt.want, said())
+		})
+	}
+}
+
 func TestStackOfAPanic(t *testing.T) {
 	details, err := structpb.NewStruct(map[string]any{"stack": "goroutine 1\nmain.go:7\n"})
 	require.NoError(t, err)

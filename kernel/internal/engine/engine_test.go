@@ -375,6 +375,39 @@ func TestShowFallsBack(t *testing.T) {
 	require.Nil(t, session.Engine().RenderPart(t.Context(), op, payload), "a part that its provider cannot show is left to the result")
 }
 
+// A provider cannot know the deadline that the kernel gives a call, so the preview says it when the call may take less
+// than its operation asks for. The write of the fixture asks for no time: two minutes.
+func TestPreviewSaysTheDeadline(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		call, configured time.Duration
+		want             string
+	}{
+		{"none", 0, 0, ""},
+		{"of the call", 5 * time.Second, 0, "for at most 5s, the deadline of the call"},
+		{"of the configuration", 0, time.Second, "for at most 1s, the deadline of the call"},
+		{"of both", 5 * time.Second, time.Second, "for at most 5s, the deadline of the call"},
+		{"the operation's own", 2 * time.Minute, 0, ""},
+		{"longer", time.Hour, 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			spec := fixture("fixture", hosttest.Good)
+			spec.Timeout = tt.configured
+			session := open(t, Options{Providers: []ProviderSpec{spec}})
+			r := request(t, session, "write", map[string]any{"path": "x", "content": ""})
+			r.Timeout = tt.call
+			x, problem := session.Explain(t.Context(), r)
+			require.Nil(t, problem)
+			if shown := x.Preview.String(); tt.want == "" {
+				require.NotContains(t, shown, "deadline")
+			} else {
+				require.Contains(t, shown, tt.want)
+				require.Contains(t, shown, "would write x", "what the provider says comes first")
+			}
+		})
+	}
+}
+
 func TestExplain(t *testing.T) {
 	session := open(t, Options{Policies: []policy.Rule{{Name: "x", Match: policy.Match{Arguments: map[string]string{"path": "x*"}}, Action: policy.Deny}}})
 	x, problem := session.Explain(t.Context(), request(t, session, "write", map[string]any{"path": "x", "content": ""}))

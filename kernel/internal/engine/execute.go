@@ -36,7 +36,7 @@ func (c *call) execute(ctx context.Context) {
 		return
 	}
 	c.plan()
-	limit := schedule.Timeout(c.request.Timeout, p.timeout, op.Timeout)
+	limit := p.limit(c.request)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errDeadline)
 	defer cancel()
 	begin := time.Now()
@@ -51,6 +51,20 @@ func (c *call) execute(ctx context.Context) {
 		return
 	}
 	c.judge(reply, late, limit)
+}
+
+// limit is the deadline of a call.
+func (p provider) limit(r Request) time.Duration {
+	return schedule.Timeout(r.Timeout, p.timeout, r.Operation.Timeout)
+}
+
+// shortened is the deadline of a call that has less time than its operation asks for; zero when it has not.
+func (e *Engine) shortened(r Request) time.Duration {
+	p, err := e.provider(r.Operation.Provider)
+	if limit := p.limit(r); err == nil && limit < schedule.Timeout(0, 0, r.Operation.Timeout) {
+		return limit
+	}
+	return 0
 }
 
 // acquire waits until the call may run beside the others.

@@ -17,7 +17,7 @@ func (s *Session) Decide(r Request) (policy.Decision, []policy.Judged, *toolv1.T
 	if err := s.check(r); err != nil {
 		return policy.Decision{}, nil, err
 	}
-	decision, rules := s.gate.Decide(forGate("", r))
+	decision, rules := s.gate.Decide(s.forGate("", r))
 	return decision, rules, nil
 }
 
@@ -28,5 +28,5 @@ func (s *Session) Explain(ctx context.Context, r Request) (Explanation, *toolv1.
 	if err != nil {
 		return Explanation{}, err
 	}
-	return s.gate.Explain(ctx, forGate(NewCallID(r.Operation), r)), nil
+	return s.gate.Explain(ctx, s.forGate(NewCallID(r.Operation), r)), nil
 }

@@ -115,7 +115,7 @@ func (t *turn) run(ctx context.Context) {
 			continue
 		}
 		sound = append(sound, c)
-		review = append(review, c.forGate())
+		review = append(review, t.session.forGate(c.outcome.CallID, c.request))
 	}
 	plan := t.session.gate.Review(review)
 	var running sync.WaitGroup
@@ -155,13 +155,11 @@ func (t *turn) outcomes() []Outcome {
 	return outcomes
 }
 
-func (c *call) forGate() gate.Call { return forGate(c.outcome.CallID, c.request) }
-
-func forGate(id string, r Request) gate.Call {
+func (s *Session) forGate(id string, r Request) gate.Call {
 	op := r.Operation
 	return gate.Call{
 		ID: id, Provider: op.Provider, Operation: op.Name, Category: op.Category, Kind: op.Kind, Risk: op.Risk,
-		Description: op.Description, Arguments: r.Arguments, Later: len(r.After) > 0,
+		Description: op.Description, Arguments: r.Arguments, Deadline: s.engine.shortened(r), Later: len(r.After) > 0,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/agentco/agent/kernel/internal/policy"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
@@ -25,6 +26,8 @@ type Call struct {
 	Risk        toolv1.RiskClass
 	Description string
 	Arguments   *structpb.Struct
+	// Deadline is how long the call may take where that is less than its operation asks for; zero where it is not.
+	Deadline time.Duration
 	// Later says that other calls come first, which may change what this one finds: a refusal at its preview is not the
 	// last word then.
 	Later bool

@@ -133,6 +133,15 @@ func (g *Gate) item(ctx context.Context, c Call, by string) (*planv1.PlanItem, *
 
 // preview is what somebody gets to see of a call.
 func (g *Gate) preview(ctx context.Context, c Call) (*renderv1.RenderTree, *RefusalError) {
+	tree, refusal := g.described(ctx, c)
+	if refusal != nil || c.Deadline == 0 {
+		return tree, refusal
+	}
+	return withDeadline(tree, c.Deadline), nil
+}
+
+// described is what the provider says that a call would do, or else its arguments.
+func (g *Gate) described(ctx context.Context, c Call) (*renderv1.RenderTree, *RefusalError) {
 	if g.Preview == nil {
 		return Pretty(c.Arguments), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -22,6 +23,13 @@ func withoutPreview(c Call, why error) *renderv1.RenderTree {
 	note := &renderv1.RenderNode{Node: &renderv1.RenderNode_Text{Text: &renderv1.TextNode{Content: fmt.Sprintf("no preview: %v", why)}}}
 	return &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_Group{
 		Group: &renderv1.GroupNode{Children: []*renderv1.RenderNode{note, Pretty(c.Arguments).GetRoot()}}}}}
+}
+
+// withDeadline adds to a preview what its provider cannot know.
+func withDeadline(tree *renderv1.RenderTree, limit time.Duration) *renderv1.RenderTree {
+	note := &renderv1.RenderNode{Node: &renderv1.RenderNode_Text{Text: &renderv1.TextNode{Content: fmt.Sprintf("for at most %s, the deadline of the call", limit)}}}
+	return &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_Group{
+		Group: &renderv1.GroupNode{Children: []*renderv1.RenderNode{tree.GetRoot(), note}}}}}
 }
 
 func indented(s *structpb.Struct) string {
