@@ -62,6 +62,7 @@ type call struct {
 	request Request
 	sink    Sink
 	after   []*call
+	begun   time.Time
 	over    chan struct{} // closed when the outcome is known
 	outcome Outcome
 	crash   int64            // what of its provider's the last attempt was lost with; zero when it was not
@@ -69,7 +70,7 @@ type call struct {
 }
 
 func (t *turn) call(i int, r Request, sink Sink) *call {
-	c := &call{turn: t, request: r, sink: sink, over: make(chan struct{})}
+	c := &call{turn: t, request: r, sink: sink, begun: time.Now(), over: make(chan struct{})}
 	c.outcome = Outcome{CallID: cmp.Or(r.CallID, NewCallID(r.Operation)), Operation: r.Operation.String()}
 	for _, before := range r.After {
 		if before < i {
@@ -91,9 +92,15 @@ func (c *call) note() {
 // log keeps the outcome in the journal. The call has ended as it has, whether that can be kept or not.
 func (c *call) log() {
 	c.plan()
+	c.debug("the call has ended", "status", string(c.outcome.Status), "took", time.Since(c.begun))
 	if err := c.turn.session.journal.Ended(c.outcome); err != nil {
 		c.turn.session.engine.log.Warn("the end of a call could not be logged", "operation", c.outcome.Operation, "cause", err.Error())
 	}
+}
+
+// debug says what becomes of the call, without its arguments.
+func (c *call) debug(what string, more ...any) {
+	c.turn.session.engine.log.Debug(what, append([]any{"operation", c.outcome.Operation, "call", c.outcome.CallID}, more...)...)
 }
 
 // NewCallID is an id for a call of an operation that no other has.
@@ -172,6 +179,7 @@ func (c *call) follow(ctx context.Context, v gate.Verdict) {
 		c.request.Arguments = v.Arguments
 	}
 	c.decided = c.planItem(v)
+	c.debug("the call was decided about", "allowed", v.Allowed, "by", v.By)
 	if !v.Allowed || v.Item != nil {
 		c.plan()
 	}
