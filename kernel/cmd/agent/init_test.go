@@ -614,6 +614,15 @@ provider "filesystem" {
 	m.must("init", "--upgrade")
 	require.Equal(t, "2.0.0", m.locked("bash").Version, "what was locked before the override stays")
 
+	// To lock or to copy, an override has nothing.
+	m.write("project/agent.hcl", strings.ReplaceAll(m.read("project/agent.hcl"), "  filesystem = {", "  # filesystem = {"))
+	m.write("project/agent.hcl", m.read("project/agent.hcl")[:strings.Index(m.read("project/agent.hcl"), "provider \"filesystem\"")])
+	for _, args := range [][]string{{"providers", "lock"}, {"providers", "mirror", m.path("mirror")}} {
+		r = m.must(args...)
+		require.Empty(t, r.stdout)
+		require.Contains(t, r.stderr, "left out: bash, which dev_overrides of ")
+	}
+
 	override("/no/such/provider-bash")
 	r = m.fails(1, "init")
 	require.Contains(t, r.stderr, "/no/such/provider-bash")

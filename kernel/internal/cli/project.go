@@ -46,6 +46,15 @@ func (a *app) tellOverrides(p *project, names ...string) {
 	}
 }
 
+// tellLeftOut says which providers have no release to lock or to copy.
+func (a *app) tellLeftOut(p *project) {
+	overridden := p.global.Overridden(p.Project)
+	if len(overridden) > 0 {
+		a.display.Note(paint.Line(fmt.Sprintf("left out: %s, which dev_overrides of %s replaces with a binary that has no release",
+			strings.Join(overridden, ", "), p.short(p.global.File))))
+	}
+}
+
 // short is a path with ~ for the user's folder.
 func (p *project) short(path string) string {
 	if rest, inside := strings.CutPrefix(path, p.home+string(filepath.Separator)); inside && p.home != "" {

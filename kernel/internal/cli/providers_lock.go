@@ -106,7 +106,12 @@ func (a *app) providersLock(ctx context.Context, names, words []string) error {
 	for n, c := range result.Choices {
 		rows[n] = []string{c.Name, c.Locked.Version, platformWords(c.Locked.Platforms()), platformWords(slices.Collect(maps.Keys(c.Locked.Programs))), c.Verified}
 	}
-	a.table([]string{"PROVIDER", "VERSION", "ARCHIVES LOCKED", "PROGRAMS LOCKED", "VERIFIED BY"}, rows)
+	if len(rows) > 0 {
+		a.table([]string{"PROVIDER", "VERSION", "ARCHIVES LOCKED", "PROGRAMS LOCKED", "VERIFIED BY"}, rows)
+	}
+	if len(names) == 0 {
+		a.tellLeftOut(p)
+	}
 	if result.LockWritten {
 		a.printf("wrote %s: commit it\n", p.lockShown())
 	}

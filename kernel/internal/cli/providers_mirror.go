@@ -64,6 +64,9 @@ func (a *app) providersMirror(ctx context.Context, dir string, words []string) e
 	for n, m := range mirrored {
 		rows[n] = []string{m.Name, m.Version, fmt.Sprint(len(m.Files)), fmt.Sprint(len(m.New)), m.From}
 	}
-	a.table([]string{"PROVIDER", "VERSION", "FILES", "NEW", "FROM"}, rows)
+	if len(rows) > 0 {
+		a.table([]string{"PROVIDER", "VERSION", "FILES", "NEW", "FROM"}, rows)
+	}
+	a.tellLeftOut(p)
 	return nil
 }
