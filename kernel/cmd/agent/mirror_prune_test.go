@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentco/agent/kernel/internal/registry/registrytest"
 )
 
 // A mirror is made, and installed from with the network off: as a folder, and as the address of a server.
@@ -46,6 +49,54 @@ func TestMirror(t *testing.T) {
 			require.Empty(t, offline.net.Requests(), "nothing but the mirror is asked")
 		})
 	}
+}
+
+// What make snapshot builds is laid out as a mirror, and the providers of README.md are installed from it.
+func TestMirrorOfADist(t *testing.T) {
+	m := newMachine(t)
+	lay := func() ran {
+		return m.runCommand(exec.CommandContext(t.Context(), "sh", filepath.Join("..", "..", "..", "tools", "mirror-dist.sh"), m.path("dist"), m.path("mirror")))
+	}
+	require.Equal(t, 2, lay().code, "there is no dist folder")
+	for _, version := range []string{"0.0.9", "0.1.0"} {
+		require.NoError(t, os.RemoveAll(m.path("dist")))
+		var all []registrytest.Asset
+		for _, name := range []string{"bash", "filesystem", "release-tools"} {
+			for _, asset := range registrytest.Built("provider-"+name, version, binary(t, name), here).Assets {
+				if strings.HasSuffix(asset.Name, ".tar.gz") {
+					m.write("dist/"+asset.Name, string(asset.Data))
+					all = append(all, asset)
+				}
+			}
+		}
+		m.write("dist/checksums.txt", string(registrytest.Sums(all...)))
+		m.write("dist/agent_"+version+"_"+here+".tar.gz", "not a provider")
+		r := lay()
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Equal(t, 3, strings.Count(r.stdout, version), r.stdout)
+	}
+	m.write("config/agent/config.hcl", fmt.Sprintf("registry_mirror {\n  default = %q\n}\n", m.path("mirror")))
+	m.write("project/agent.hcl", `required_providers {
+  filesystem    = { source = "github.com/agentco/agent//provider-filesystem", version = "~> 0.1.0" }
+  bash          = { source = "github.com/agentco/agent//provider-bash", version = "~> 0.1.0" }
+  release-tools = { source = "github.com/agentco/agent//provider-release-tools", version = "= 0.0.9" }
+}
+
+provider "filesystem" {
+  allowed_roots = [path.root]
+}
+`)
+	m.must("init")
+	require.Equal(t, "0.1.0", m.locked("bash").Version)
+	require.Equal(t, "0.0.9", m.locked("release-tools").Version, "an earlier one stays")
+	require.Contains(t, m.must("invoke", "bash.bash", "command=echo it runs", "--yes").stdout, "it runs")
+	require.Empty(t, m.net.Requests())
+
+	require.NoError(t, os.RemoveAll(m.path("dist")))
+	m.write("dist/checksums.txt", "")
+	r := lay()
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, "holds no archive of provider-bash")
 }
 
 // A mirror whose index is none is somebody else's folder: nothing in it is changed.
