@@ -221,10 +221,9 @@ func (q Question) remedy() string {
 	match := policy.Match{Provider: c.Provider, ToolName: c.Operation}
 	_, shell := c.Arguments.GetFields()["command"]
 	beforehand := q.gate.beforehand(q.PlanItem)
-	own := q.gate.forPolicy(c).OwnFile()
 	switch {
-	case own != "":
-		return fmt.Sprintf("%s; a policy allows it only when its arguments name %s itself", beforehand, own)
+	case q.gate.forPolicy(c).OwnFile() != "":
+		return beforehand + "; a policy allows changes of agent's own files only when its arguments name the file"
 	case shell && offer == nil:
 		return beforehand + "; no policy can tell this command from others"
 	case shell:
