@@ -39,8 +39,8 @@ policy "allow-write_file" {
 		{"path", edit, []string{offer + ask, "a\n", add, "y\n"},
 			[]string{`  +   action = "allow"`, "created docs/new.txt"}, 0, block},
 		{"whole word", edit, []string{ask, "ALWAYS\n", add, "yes\n"}, nil, 0, block},
-		{"not after all", edit, []string{ask, "a\n", add, "n\n", add + "n\n" + change + offer + ask, "n\n"}, []string{"denied"}, 3, ""},
-		{"once after all", edit, []string{ask, "a\n", add, "\n", add + "\n" + change + offer + ask, "y\n"}, nil, 0, ""},
+		{"not after all", edit, []string{ask, "a\n", add, "n\n", "n\n" + change + offer + ask, "n\n"}, []string{"denied"}, 3, ""},
+		{"once after all", edit, []string{ask, "a\n", add, "\n", "\n" + change + offer + ask, "y\n"}, nil, 0, ""},
 		{"left", edit, []string{ask, "a\n", add, "\x03"}, []string{"cancelled"}, 130, ""},
 		{"command", `bash.bash command='git status -s'`, []string{"by a policy for bash.bash git status *\n" + ask, "a\n", add, "y\n"}, nil, 0, `
 policy "allow-bash" {
@@ -65,10 +65,7 @@ policy "allow-bash" {
 			before, err := os.ReadFile(file)
 			require.NoError(t, err)
 			p := startOnTerminal(t, dir, "exec agent invoke "+tt.command)
-			for i := 0; i+1 < len(tt.steps); i += 2 {
-				p.waitFor(t, tt.steps[i])
-				p.write(t, tt.steps[i+1])
-			}
+			play(t, p, tt.steps)
 			require.Equal(t, tt.exit, p.exitCode(t), p.screen())
 			for _, want := range tt.want {
 				require.Contains(t, p.screen(), want)
