@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentco/agent/kernel/internal/install"
 )
@@ -164,12 +165,17 @@ func TestInitWaitsForPrune(t *testing.T) {
 	removed, err := cache.Prune(t.Context(), false, nil, func() (func(install.Key) bool, error) {
 		var stdout, stderr strings.Builder
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		waits := opened(t, m.path("cache/agent/locks/use"))
 		require.NoError(t, cmd.Start())
 		go func() {
 			_ = cmd.Wait()
 			result <- ran{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 		}()
-		require.Eventually(t, func() bool { return len(result) > 0 || opens(cmd.Process.Pid, "locks/use") }, time.Minute, time.Millisecond)
+		select {
+		case <-waits:
+		case r := <-result:
+			result <- r
+		}
 		return func(install.Key) bool { return false }, nil
 	})
 	require.NoError(t, err)
@@ -180,13 +186,20 @@ func TestInitWaitsForPrune(t *testing.T) {
 	require.Len(t, m.copies(), 1)
 }
 
-// opens reports whether a process has a file open.
-func opens(pid int, name string) bool {
-	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	for _, link := range links {
-		if target, err := os.Readlink(link); err == nil && strings.HasSuffix(target, name) {
-			return true
-		}
-	}
-	return false
+// opened tells when somebody opens a file from now on. Who waits for a lock opens its file again and again, too shortly to be
+// found at it.
+func opened(t *testing.T, path string) <-chan struct{} {
+	t.Helper()
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	require.NoError(t, err)
+	events := os.NewFile(uintptr(fd), "inotify")
+	t.Cleanup(func() { _ = events.Close() })
+	_, err = unix.InotifyAddWatch(fd, path, unix.IN_OPEN)
+	require.NoError(t, err)
+	happened := make(chan struct{})
+	go func() {
+		defer close(happened)
+		_, _ = events.Read(make([]byte, 4096))
+	}()
+	return happened
 }
