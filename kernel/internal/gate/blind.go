@@ -8,8 +8,14 @@ import (
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 )
 
-// blind is an Approver that looks at no preview, so that none need be made.
+// blind is an Approver that looks at no preview and takes no offer, so that none need be made.
 type blind interface{ blind() }
+
+// unseen reports whether nobody looks at the questions of the gate.
+func (g *Gate) unseen() bool {
+	_, unseen := g.Approver.(blind)
+	return unseen
+}
 
 // ApproveAll approves every item without asking, in the name of by, such as "--yes". Nobody looks at previews then,
 // so none are made.

@@ -117,7 +117,7 @@ func (p *Plan) ask(ctx context.Context, asked []int, questions []Question) {
 // item is a snapshot: what is approved is what was shown.
 func (g *Gate) item(ctx context.Context, c Call, by string) (*planv1.PlanItem, *RefusalError) {
 	var preview *renderv1.RenderTree
-	if _, unseen := g.Approver.(blind); !unseen {
+	if !g.unseen() {
 		var err *RefusalError
 		if preview, err = g.preview(ctx, c); err != nil {
 			return nil, err
@@ -217,10 +217,11 @@ func settle(q Question, a Answer, problem string) Verdict {
 
 // remedy says how to let the call run without anybody to ask. A policy about a shell is about what it is to run.
 func (q Question) remedy() string {
-	c, offer := q.call, q.Offer
+	c := q.call
 	match := policy.Match{Provider: c.Provider, ToolName: c.Operation}
 	_, shell := c.Arguments.GetFields()["command"]
 	beforehand := q.gate.beforehand(q.PlanItem)
+	offer := q.gate.grantFor(c)
 	switch {
 	case q.gate.forPolicy(c).OwnFile() != "":
 		return beforehand + "; a policy allows changes of agent's own files only when its arguments name the file"

@@ -16,7 +16,11 @@ func (g *Gate) question(ctx context.Context, c Call, by string) (Question, *tool
 	if refusal != nil {
 		return Question{}, refusal.Reason
 	}
-	return Question{PlanItem: item, Offer: g.grantFor(c), call: c, gate: g}, nil
+	q := Question{PlanItem: item, call: c, gate: g}
+	if !g.unseen() {
+		q.Offer = g.grantFor(c)
+	}
+	return q, nil
 }
 
 // Revise is the question about the same call with other arguments, for an Approver that is being asked. They take the way that those of any call take: what
