@@ -213,10 +213,6 @@ func (a *app) watchBehind(live *liveProject, server *mcp.Server) (stop func()) {
 
 func (a *app) mcpServer(live *liveProject, e *engine.Engine, flags mcpFlags) (*mcp.Server, error) {
 	p := live.current.Load()
-	log, err := a.logger(p.Settings.LogLevel)
-	if err != nil {
-		return nil, err
-	}
 	for _, pattern := range flags.approve {
 		if !slices.ContainsFunc(e.Operations(), func(op engine.Operation) bool { return p.sees(op) && matches(pattern, op) }) {
 			a.warn(fmt.Sprintf("--approve %s matches no operation there is; 'agent tools' lists them", pattern))
@@ -227,7 +223,7 @@ func (a *app) mcpServer(live *liveProject, e *engine.Engine, flags mcpFlags) (*m
 		all = "--yes"
 	}
 	return mcp.New(mcp.Options{
-		Engine: e, Version: a.versionText(), Approve: flags.approve, ApproveAll: all, Patience: flags.patience, Log: log,
+		Engine: e, Version: a.versionText(), Approve: flags.approve, ApproveAll: all, Patience: flags.patience, Log: p.log,
 		Operations: func() []engine.Operation { return only(e.Operations(), live.sees) },
 		Open: func(approver gate.Approver) (*engine.Session, func(error), error) {
 			return a.sessionOf(e, p, live.scoped(engine.SessionOptions{Approver: approver}))

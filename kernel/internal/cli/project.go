@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,8 @@ type project struct {
 	*config.Project
 	global    *config.Global
 	cwd, home string
+	// log is the log of the level that the project, or the command line, asks for.
+	log *slog.Logger
 	// profile limits what there is; nil when nothing does.
 	profile *config.Profile
 	locked  *lock.File // nil until it is needed
@@ -84,11 +87,10 @@ func (a *app) read() (*project, error) {
 	for _, d := range p.Warnings {
 		a.showDiagnostic(d)
 	}
-	log, err := a.logger(p.Settings.LogLevel)
-	if err != nil {
+	if p.log, err = a.logger(p.Settings.LogLevel); err != nil {
 		return nil, err
 	}
-	log.Debug("the configuration was read", "file", p.File, "user_file", global.File, "providers", len(p.Providers), "policies", len(p.Policies))
+	p.log.Debug("the configuration was read", "file", p.File, "user_file", global.File, "providers", len(p.Providers), "policies", len(p.Policies))
 	return p, a.useProfile(p)
 }
 

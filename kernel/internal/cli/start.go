@@ -60,17 +60,13 @@ func (a *app) openEngine(ctx context.Context, p *project, lazy bool, names ...st
 	if err != nil {
 		return nil, err
 	}
-	log, err := a.logger(p.Settings.LogLevel)
-	if err != nil {
-		return nil, err
-	}
 	if a.display.err.live {
 		a.display.SetStatus("starting providers")
 	}
 	e, err := engine.Open(ctx, engine.Options{
 		Providers: specs, Policies: p.Policies, Catalogue: catalogue.Default(), Lazy: lazy,
 		Retry:       schedule.Retry{BaseDelay: p.Settings.Retry.BaseDelay, Factor: p.Settings.Retry.Factor, Max: p.Settings.Retry.Max},
-		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: log, Secrets: a.secrets,
+		ProjectRoot: p.Root, WorkingDir: p.cwd, Log: p.log, Secrets: a.secrets,
 	})
 	a.display.SetStatus("")
 	if e != nil {

@@ -3,7 +3,6 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 
 	"github.com/agentco/agent/kernel/internal/config"
 )
@@ -17,11 +16,9 @@ var gitea = dialect{
 	first: func(s config.Source) string {
 		return fmt.Sprintf("/repos/%s/%s/releases?draft=false&limit=50", s.Owner, s.Repo)
 	},
-	tagged: func(s config.Source, tag string) string {
-		return fmt.Sprintf("/repos/%s/%s/releases/tags/%s", s.Owner, s.Repo, url.PathEscape(tag))
-	},
-	next:  nextLink,
-	parse: parseGitea,
+	tagged: taggedRelease,
+	next:   nextLink,
+	parse:  parseGitea,
 }
 
 func parseGitea(data json.RawMessage) (published, error) {

@@ -24,11 +24,14 @@ var gitHub = dialect{
 	first: func(s config.Source) string {
 		return fmt.Sprintf("/repos/%s/%s/releases?per_page=100", s.Owner, s.Repo)
 	},
-	tagged: func(s config.Source, tag string) string {
-		return fmt.Sprintf("/repos/%s/%s/releases/tags/%s", s.Owner, s.Repo, url.PathEscape(tag))
-	},
-	next:  nextLink,
-	parse: parseGitHub,
+	tagged: taggedRelease,
+	next:   nextLink,
+	parse:  parseGitHub,
+}
+
+// taggedRelease is where GitHub, and those who took after it, have the release of a tag.
+func taggedRelease(s config.Source, tag string) string {
+	return fmt.Sprintf("/repos/%s/%s/releases/tags/%s", s.Owner, s.Repo, url.PathEscape(tag))
 }
 
 func parseGitHub(data json.RawMessage) (published, error) {
