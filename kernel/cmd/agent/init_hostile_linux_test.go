@@ -53,10 +53,10 @@ func TestStrangeThingsWhereFilesShouldBe(t *testing.T) {
 		"folder": func(path string) error { return os.Mkdir(path, 0o755) },
 	} {
 		for _, tt := range tests {
+			if kind == "folder" && strings.Contains("folder of the provider, what is remembered, locks of the cache", tt.name) {
+				continue // it is one as it should be
+			}
 			t.Run(tt.name+" is a "+kind, func(t *testing.T) {
-				if kind == "folder" && strings.Contains("folder of the provider, what is remembered, locks of the cache", tt.name) {
-					t.Skip("it is one")
-				}
 				m := newMachine(t)
 				m.publish(script("2.0.0"))
 				m.must("init")
