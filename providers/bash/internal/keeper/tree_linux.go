@@ -2,8 +2,10 @@ package keeper
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,9 +31,39 @@ func walk(root int, visit func(pid int)) {
 // machine is too busy to let them.
 const stopLimit = 300 * time.Millisecond
 
-// stopAll stops every process below this one and returns them. A fork that has begun when
-// its process is told to stop is still finished, so it looks again once all have stopped.
+// blockLimit bounds how often a process is let go on that blocks SIGTERM: some do all their life.
+const blockLimit = 20 * time.Millisecond
+
+// stopAll stops every process below this one and returns them, none of them at a moment in which it blocks SIGTERM. A
+// shell does that around a fork: stopped there, it would fork first when it goes on, and die of the signal then, which its
+// child has not got.
 func stopAll() map[int]bool {
+	deadline, pause := time.Now().Add(blockLimit), 100*time.Microsecond
+	for ; ; pause *= 2 {
+		found := stopOnce()
+		blocking := slices.DeleteFunc(slices.Collect(maps.Keys(found)), func(pid int) bool { return !blocksTerm(pid) })
+		if len(blocking) == 0 || time.Now().After(deadline) {
+			return found
+		}
+		for _, pid := range blocking {
+			_ = unix.Kill(pid, unix.SIGCONT)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// blocksTerm reports whether SIGTERM would have to wait.
+func blocksTerm(pid int) bool {
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	_, mask, _ := strings.Cut(string(status), "\nSigBlk:\t")
+	mask, _, _ = strings.Cut(mask, "\n")
+	blocked, err := strconv.ParseUint(mask, 16, 64)
+	return err == nil && blocked&(1<<(unix.SIGTERM-1)) != 0
+}
+
+// stopOnce stops every process below this one and returns them. A fork that has begun when
+// its process is told to stop is still finished, so it looks again once all have stopped.
+func stopOnce() map[int]bool {
 	found := map[int]bool{}
 	deadline, pause := time.Now().Add(stopLimit), 50*time.Microsecond
 	for ; ; time.Sleep(pause) {
