@@ -38,11 +38,11 @@ demo: build ## play a session on a copy of examples/project, through the real bi
 
 .PHONY: test
 test: ## run every test
-	go test work
+	go test -timeout 20m work
 
 .PHONY: race
 race: ## run every test under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race work
+	CGO_ENABLED=1 go test -race -timeout 60m work
 
 # Every fault there is, where make test tries one for each rule; every race and every property for longer.
 .PHONY: test-long
