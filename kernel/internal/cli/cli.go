@@ -113,6 +113,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 	flags.StringVar(&a.flags.logLevel, "log-level", "", "`level` of the log on stderr: trace, debug, info, warn or error (default warn)")
 	a.addProfileFlag(root)
 	root.AddCommand(
+		a.newCommand(),
 		a.initCommand(),
 		a.validateCommand(),
 		a.providersCommand(),

@@ -15,7 +15,7 @@ const FileName = "agent.hcl"
 type NoProjectError struct{ Dir string }
 
 func (e *NoProjectError) Error() string {
-	return fmt.Sprintf("no %s in %s or a parent of it: create one there, or name a project with -C DIR", FileName, e.Dir)
+	return fmt.Sprintf("no %s in %s or a parent of it: write one there with agent new, or name a project with -C DIR", FileName, e.Dir)
 }
 
 // Find returns the path of agent.hcl in dir or in the nearest parent that has one.

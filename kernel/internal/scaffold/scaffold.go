@@ -2,6 +2,7 @@
 //
 //	name, source, SDK ─► templates/ ─► Files (in memory) ─► Write (all of them or none)
 //
+// It writes the first agent.hcl of a project too.
 // It knows nothing of running providers.
 package scaffold
 
