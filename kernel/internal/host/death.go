@@ -23,7 +23,9 @@ func (l *life) death(call Call, cause error) Reply {
 	switch ended := l.process.awaitEnd(endPatience); {
 	case l.dismissed.Load():
 		reply = crashed(0, "%s: the provider was shut down during the call", call.Operation)
-	case ended && !l.cutOff.Load():
+	case l.cutOff.Load() != nil:
+		reply = crashed(l.crash, "%s: the provider %s during the call and was ended; the next call starts it again", call.Operation, *l.cutOff.Load())
+	case ended:
 		l.hearOut()
 		facts["ending"] = l.process.ending()
 		reply = crashed(l.crash, "%s: the provider ended during the call (%s)%s; the next call starts it again",

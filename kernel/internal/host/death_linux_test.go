@@ -1,13 +1,16 @@
 package host
 
 import (
+	"context"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agentco/agent/kernel/internal/host/hosttest"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -83,4 +86,27 @@ func TestProviderThatHangsUp(t *testing.T) {
 	reply, _ = invoke(t, p, "echo", map[string]any{"text": "hi"})
 	require.Equal(t, Completed, reply.Ending, reply.Error)
 	require.ErrorIs(t, unix.Kill(pid, 0), unix.ESRCH)
+}
+
+// A provider that is stopped, or stuck, costs the calls that it has, and not every one after them.
+func TestProviderThatIsStopped(t *testing.T) {
+	p := start(t, spec(hosttest.Good))
+	reply, _ := invoke(t, p, "pid", nil)
+	pid, l := int(reply.Payload.AsMap()["pid"].(float64)), p.life
+	r := hosttest.NewRecorder()
+	call := callOf(t, p, "block", nil)
+	other := make(chan Reply)
+	go func() { other <- p.Invoke(t.Context(), call, r.Show) }()
+	<-r.Came
+	require.NoError(t, unix.Kill(pid, unix.SIGSTOP))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	reply = p.Invoke(ctx, callOf(t, p, "echo", map[string]any{"text": "hi"}), func(*toolv1.ToolEvent) {})
+	require.Equal(t, Cancelled, reply.Ending, reply.Error)
+	reply = <-other
+	require.Equal(t, Crashed, reply.Ending, reply.Error)
+	require.Contains(t, reply.Error.GetMessage(), "did not answer any more during the call and was ended")
+	<-l.process.ended
+	reply, _ = invoke(t, p, "echo", map[string]any{"text": "hi"})
+	require.Equal(t, Completed, reply.Ending, reply.Error)
 }

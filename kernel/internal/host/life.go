@@ -42,7 +42,9 @@ type life struct {
 	crash     int64         // what its death is known by
 	severed   chan struct{} // closed when the connection has ended, whether the process has or not
 	dismissed atomic.Bool   // set before the process is ended by us, who need it no more
-	cutOff    atomic.Bool   // set before the process is ended by us, since it lives on without its connection
+	suspected atomic.Bool   // while it is asked whether it is there
+	// cutOff is set before the process is ended by us, since it lives on and is of no use: what it did.
+	cutOff atomic.Pointer[string]
 	leaving   atomic.Bool   // set before the connection is closed by us
 	ending    sync.Once
 }
@@ -168,8 +170,7 @@ func (l *life) watchConnection() {
 	if l.process.awaitEnd(crashPatience) || l.leaving.Load() {
 		return
 	}
-	l.cutOff.Store(true)
-	l.process.kill()
+	l.cut("closed its connection")
 }
 
 // awaitDisconnect returns when the connection has been there and is not any more. It is never idle, since the stream of the

@@ -61,6 +61,7 @@ const reportPatience = 6 * time.Second
 // callback stream: gRPC delivers nothing more on the stream of the call.
 func (l *life) awaitReport(call Call, reports <-chan *Report, show func(*toolv1.ToolEvent)) Reply {
 	if !l.announcer.reachable() {
+		l.suspect()
 		return cancelled(call, nil)
 	}
 	timer := time.NewTimer(reportPatience)
@@ -76,6 +77,7 @@ func (l *life) awaitReport(call Call, reports <-chan *Report, show func(*toolv1.
 	case <-timer.C:
 		l.callbacks.log.Warn("the provider did not report on a cancelled call in time: the call is abandoned",
 			"operation", call.Operation.String(), "call", call.ID)
+		l.suspect()
 	}
 	return cancelled(call, nil)
 }

@@ -22,6 +22,7 @@ func (p *Provider) Preview(ctx context.Context, call Call) (*renderv1.RenderTree
 		return nil, err
 	}
 	tree, err := whole(service.preview(ctx, call))
+	l.suspectAfter(err)
 	if absent(err) {
 		return nil, errors.New("the provider has none")
 	}
@@ -41,7 +42,9 @@ func (p *Provider) Render(ctx context.Context, op Operation, payload []byte) (*r
 	if err != nil {
 		return nil, err
 	}
-	return whole(service.render(ctx, payload, plugin.SchemaVersion))
+	tree, err := whole(service.render(ctx, payload, plugin.SchemaVersion))
+	l.suspectAfter(err)
+	return tree, err
 }
 
 // rpcError is the error of an RPC without the words of the transport.
