@@ -12,6 +12,9 @@ import (
 // grace is how long a provider may take to put things right when the kernel has died.
 const grace = 5 * time.Second
 
+// slimAfter leaves a provider that is about to start its time, and one that soon ends its keeper.
+const slimAfter = 500 * time.Millisecond
+
 // A keeper never gets as far as main. It branches off here, so that any binary that can start a provider can be a keeper, a
 // test's included.
 func init() {
@@ -40,7 +43,7 @@ func run(path string, args []string) {
 	tell(ReplyStarted, pid)
 	go k.reap(pid)
 	_ = os.WriteFile("/proc/self/comm", []byte("provider-keeper"), 0) // instead of "exe"
-	time.AfterFunc(slimAfter, slim)
+	time.AfterFunc(slimAfter, Slim)
 	k.obey()
 }
 

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"os"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,40 +23,52 @@ Anonymous:             0 kB
 Anonymous:             0 kB
 7f001000-7f002000 r-xp 00000000 00:00 0  [vdso]
 Anonymous:             0 kB
+7f002000-7f003000 r--p 00000000 fe:00 99  /a name/with r-xp in it
+Anonymous:             0 kB
 VmFlags: rd ex
 
 nonsense
 `
-	require.Equal(t, []mapping{{0x400000, 0xc5f000}}, clean([]byte(smaps)))
-	require.Empty(t, clean(nil))
+	require.Equal(t, []mapping{{0x400000, 0xc5f000}, {0x7f002000, 0x7f003000}}, clean(smaps))
+	require.Empty(t, clean(""))
 }
 
-// What is let go comes back: this test goes on.
+// What is let go is not held any more, and comes back: this test goes on.
 func TestSlim(t *testing.T) {
-	smaps, err := os.ReadFile("/proc/self/smaps")
+	before := filePages(t)
+	Slim()
+	require.Less(t, filePages(t), before)
+	Slim()
+}
+
+// filePages is what this process holds of files, in KiB.
+func filePages(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
 	require.NoError(t, err)
-	require.NotEmpty(t, clean(smaps))
-	slim()
-	slim()
+	size := regexp.MustCompile(`RssFile:\s+(\d+) kB`).FindSubmatch(status)
+	require.NotNil(t, size)
+	pages, err := strconv.Atoi(string(size[1]))
+	require.NoError(t, err)
+	return pages
 }
 
-func TestParentIn(t *testing.T) {
-	parent, ok := parentIn([]byte("7 (a) b) (c) S 42 7 7 0"))
-	require.True(t, ok)
-	require.Equal(t, 42, parent)
-	_, ok = parentIn([]byte("7 (a"))
-	require.False(t, ok)
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"none", "", nil},
+		{"only blanks", " \t\n ", nil},
+		{"one", "7", []string{"7"}},
+		{"several", "  12  34\t56\n", []string{"12", "34", "56"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, words(c.text)) })
+	}
 }
 
-func TestChildrenByScanFindsTheSame(t *testing.T) {
-	require.Contains(t, childrenByScan(os.Getppid()), os.Getpid())
-	require.Contains(t, ChildrenOf(os.Getppid()), os.Getpid())
-}
-
-func TestWire(t *testing.T) {
-	for _, value := range []int{0, 1, 255, 256, 4194304, 139} {
-		kind, got := Decode(encode(ReplyExited, value))
-		require.Equal(t, ReplyExited, kind)
-		require.Equal(t, value, got)
+func BenchmarkSlim(b *testing.B) {
+	for b.Loop() {
+		Slim()
 	}
 }

@@ -1,10 +1,8 @@
 package serve
 
 import (
-	"bytes"
 	"os"
 	"strconv"
-	"strings"
 )
 
 // maxVisits ends a walk through a tree that grows as fast as it is walked.
@@ -33,7 +31,7 @@ func ChildrenOf(pid int) []int {
 		if err != nil {
 			continue // the thread has ended
 		}
-		for _, field := range strings.Fields(string(text)) {
+		for _, field := range words(string(text)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				found = append(found, child)
 			}
@@ -49,7 +47,7 @@ func childrenByScan(parent int) []int {
 		if err != nil {
 			continue // the process has ended
 		}
-		if of, ok := parentIn(stat); ok && of == parent {
+		if of, ok := parentIn(string(stat)); ok && of == parent {
 			found = append(found, pid)
 		}
 	}
@@ -70,11 +68,15 @@ func numbersIn(dir string) []int {
 
 // parentIn reads the fourth field of a stat file. The second is the name of the program in parentheses, which may itself
 // hold spaces and parentheses.
-func parentIn(stat []byte) (int, bool) {
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+func parentIn(stat string) (int, bool) {
+	end := len(stat)
+	for end > 0 && stat[end-1] != ')' {
+		end--
+	}
+	fields := words(stat[end:])
 	if len(fields) < 2 {
 		return 0, false
 	}
-	parent, err := strconv.Atoi(string(fields[1]))
+	parent, err := strconv.Atoi(fields[1])
 	return parent, err == nil
 }
