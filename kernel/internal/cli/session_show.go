@@ -18,8 +18,8 @@ func (a *app) sessionShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SESSION",
 		Short: "Show the calls of a session",
-		Long: `Show the calls of a session: when each was asked for, how long it took from then (an answer or another call that it waited for
-included), how it ended, and who decided that it may run.`,
+		Long: `Show the calls of a session: when each was asked for, how long it took from when it was decided about (another call that it
+waited for included), how it ended, and who decided that it may run.`,
 		Example: `  agent session show last
   agent session show 01JAB --json`,
 		Args:              oneSession,

@@ -35,9 +35,10 @@ type Call struct {
 	// Arguments are those it was asked for with; Plan has those that were approved.
 	Arguments  *structpb.Struct
 	WorkingDir string
-	// Began is when it was asked for, Ended is zero when no end is known.
-	Began, Ended time.Time
-	Status       string
+	// Began is when it was asked for. Decided is when it was decided about, and zero when nothing had to be; Ended is zero
+	// when no end is known.
+	Began, Decided, Ended time.Time
+	Status                string
 	// Plan is what was decided about it; nil when nothing had to be.
 	Plan   *planv1.PlanItem
 	Result *structpb.Struct
@@ -55,18 +56,23 @@ func Operation(p session.Producer, tool string) string {
 	return p.Name + "." + tool
 }
 
-// Took is the time from the request to the end; zero without one.
+// Took is the time from the decision, or the request when there was none, to the end; zero without one. The time that a
+// person took to answer is no part of it.
 func (c *Call) Took() time.Duration {
 	if c.Ended.IsZero() {
 		return 0
 	}
-	return c.Ended.Sub(c.Began)
+	begun := c.Began
+	if c.Decided.After(begun) {
+		begun = c.Decided
+	}
+	return c.Ended.Sub(begun)
 }
 
 // Calls reads the calls of a session, in the order in which they were asked for. What cannot be read is left out: that is
 // for Verify to tell.
 func Calls(ctx context.Context, f *session.File) ([]*Call, error) {
-	r := reader{byID: map[string]*Call{}, plans: map[string]*planv1.PlanItem{}}
+	r := reader{byID: map[string]*Call{}, plans: map[string]decision{}}
 	for e, err := range f.Events(ctx) {
 		if err != nil {
 			return r.calls, err
@@ -89,7 +95,12 @@ type reader struct {
 	calls []*Call
 	byID  map[string]*Call
 	// plans are the last items about each call. One may stand before its call, when that could not be written at first.
-	plans map[string]*planv1.PlanItem
+	plans map[string]decision
+}
+
+type decision struct {
+	item *planv1.PlanItem
+	at   time.Time
 }
 
 func (r *reader) event(e session.Event) {
@@ -111,9 +122,11 @@ func (r *reader) called(e session.Event) {
 		return
 	}
 	call := event.GetCall()
+	plan := r.plans[call.GetId()]
 	c := &Call{
 		ID: call.GetId(), TurnID: call.GetCallContext().GetTurnId(), Tool: call.GetToolName(), Producer: e.Producer,
-		Arguments: call.GetArguments(), Plan: r.plans[call.GetId()], WorkingDir: call.GetCallContext().GetWorkingDirectory(), Began: e.Time,
+		Arguments: call.GetArguments(), Plan: plan.item, WorkingDir: call.GetCallContext().GetWorkingDirectory(),
+		Began: e.Time, Decided: plan.at,
 	}
 	r.calls = append(r.calls, c)
 	r.byID[c.ID] = c
@@ -125,9 +138,9 @@ func (r *reader) planned(e session.Event) {
 		return
 	}
 	for _, item := range event.GetPlan().GetItems() {
-		r.plans[item.GetCallId()] = item
+		r.plans[item.GetCallId()] = decision{item, e.Time}
 		if c := r.byID[item.GetCallId()]; c != nil {
-			c.Plan = item
+			c.Plan, c.Decided = item, e.Time
 		}
 	}
 }
