@@ -25,11 +25,11 @@ func (c *call) interrupt(plan *gate.Plan, i int) {
 	}
 }
 
-// strike tells the breaker how the call ended, before anybody else learns of it.
+// strike tells the breaker how the call ended, before anybody else learns of it. Another call can well be within the fence.
 func (c *call) strike() {
 	breaker := &c.turn.session.breaker
 	switch o := c.outcome; {
-	case o.Status == Denied && o.DecidedBy != BreakerName:
+	case o.Status == Denied && o.DecidedBy != BreakerName && !c.outside:
 		breaker.Denied(c.circuit())
 	case o.Status == Crashed:
 		breaker.Crashed(c.circuit(), c.crash)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/agentco/agent/kernel/internal/gate"
@@ -41,11 +42,11 @@ func (c *call) announced() *toolv1.ToolError {
 	return nil
 }
 
-// checkRevised holds arguments that were changed at the question to the schema of their operation.
+// checkRevised holds arguments that were changed at the question to the schema of their operation, and to the fence.
 func (s *Session) checkRevised(c gate.Call) *toolv1.ToolError {
 	for _, op := range s.engine.Operations() {
 		if op.Provider == c.Provider && op.Category == c.Category && op.Name == c.Operation {
-			return checkArguments(op, c.Arguments)
+			return cmp.Or(checkArguments(op, c.Arguments), s.checkWithin(c, op))
 		}
 	}
 	return host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%s is not there any more", c)

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/agentco/agent/kernel/internal/policy"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -13,6 +14,8 @@ type Request struct {
 	Operation Operation
 	// Arguments may be nil when there are none.
 	Arguments *structpb.Struct
+	// Within is where the paths of the call have to be; it is denied when they are not. Nil: anywhere.
+	Within *policy.Fence
 	// Timeout is the deadline that the caller sets. Zero: the provider's, the operation's, else two minutes.
 	Timeout time.Duration
 	// CallID is what the call is known by; it must be unique. Default: a new one.

@@ -66,6 +66,7 @@ type call struct {
 	over    chan struct{} // closed when the outcome is known
 	outcome Outcome
 	crash   int64            // what of its provider's the last attempt was lost with; zero when it was not
+	outside bool             // of its fence
 	decided *planv1.PlanItem // what the journal has not been told yet
 }
 
@@ -129,6 +130,7 @@ func (t *turn) run(ctx context.Context) {
 	defer running.Wait()
 	var open []int
 	for i, c := range sound {
+		c.enclose(plan, i)
 		c.interrupt(plan, i)
 		if verdict, decided := plan.Decided(i); decided {
 			c.take(ctx, verdict, &running)
@@ -166,7 +168,7 @@ func (s *Session) forGate(id string, r Request) gate.Call {
 	op := r.Operation
 	return gate.Call{
 		ID: id, Provider: op.Provider, Operation: op.Name, Category: op.Category, Kind: op.Kind, Risk: op.Risk,
-		Description: op.Description, Arguments: r.Arguments, Deadline: s.engine.shortened(r), Later: len(r.After) > 0,
+		Description: op.Description, Arguments: r.Arguments, Within: r.Within, Deadline: s.engine.shortened(r), Later: len(r.After) > 0,
 	}
 }
 

@@ -26,6 +26,8 @@ type Call struct {
 	Risk        toolv1.RiskClass
 	Description string
 	Arguments   *structpb.Struct
+	// Within is what Check holds changed arguments to. The gate itself does not look at it.
+	Within *policy.Fence
 	// Deadline is how long the call may take where that is less than its operation asks for; zero where it is not.
 	Deadline time.Duration
 	// Later says that other calls come first, which may change what this one finds: a refusal at its preview is not the

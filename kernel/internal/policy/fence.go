@@ -1,0 +1,187 @@
+package policy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Fence is where the paths of a call have to be, whatever the rules say. It allows nothing: what is within is decided
+// about as it would be without it.
+//
+// It goes by the paths that a call names, where links lead. What a command does that a shell is given, no path tells.
+type Fence struct {
+	// Name is what the folders are, such as "the roots of the client".
+	Name string
+	// Folders are absolute. When there are none, nothing is within.
+	Folders []string
+	// Closed says why there are none, as in "it named none"; it may be empty.
+	Closed string
+	// Remedy is what would let a call through, such as "add the folder to the roots of your client".
+	Remedy string
+}
+
+// Stops says why a call is not within, or nothing. input is the schema of its arguments. A call that names no path is
+// about the working directory, and so is one that leaves out the folder it may name.
+func (f *Fence) Stops(c Call, input *schemav1.Schema) string {
+	if f == nil {
+		return ""
+	}
+	if len(f.Folders) == 0 {
+		return fmt.Sprintf("nothing is within %s%s: %s", f.Name, joined(", as ", f.Closed), f.Remedy)
+	}
+	var folders []string
+	for _, folder := range f.Folders {
+		if real, ok := c.followed(folder); ok {
+			folders = append(folders, real)
+		}
+	}
+	for _, value := range c.reached(input) {
+		real, ok := c.followed(value)
+		if ok && slices.ContainsFunc(folders, func(folder string) bool { return isBelow(folder, real) }) {
+			continue
+		}
+		return fmt.Sprintf("%s outside %s (%s): %s", c.told(value, real), f.Name, shownFolders(f.Folders), f.Remedy)
+	}
+	return ""
+}
+
+func joined(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+// told is the beginning of a sentence about a path that is somewhere.
+func (p Place) told(value, real string) string {
+	written := p.absolute(value)
+	switch {
+	case value == "" || written == filepath.Clean(p.Dir):
+		return fmt.Sprintf("it is about the working directory, %s, which is", clip(p.Dir))
+	case real != "" && real != written:
+		return fmt.Sprintf("%s leads to %s, which is", clip(value), clip(real))
+	default:
+		return clip(written) + " is"
+	}
+}
+
+// mostShown is how many folders a message lists.
+const mostShown = 5
+
+func shownFolders(folders []string) string {
+	shown := folders
+	if len(folders) > mostShown {
+		shown = append(slices.Clone(folders[:mostShown]), fmt.Sprintf("%d more", len(folders)-mostShown))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// isBelow reports whether a path is a folder or something in it; neither has links in it. On a file system that does not
+// tell upper case from lower case the same folder can have two names.
+func isBelow(folder, path string) bool {
+	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	wanted, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	for {
+		if found, err := os.Stat(path); err == nil && os.SameFile(wanted, found) {
+			return true
+		}
+		above := filepath.Dir(path)
+		if above == path {
+			return false
+		}
+		path = above
+	}
+}
+
+// reached are the paths that a call is about; the working directory is empty.
+func (c Call) reached(input *schemav1.Schema) (paths []string) {
+	var patterns []string
+	collectTexts(c.Arguments, "", func(v named) {
+		key := v.name[strings.LastIndexByte(v.name, '.')+1:]
+		switch {
+		case len(input.GetProperties()[v.name].GetEnumValues()) > 0: // is a word, whatever it is called
+		case meansPath(key):
+			paths = append(paths, v.text)
+		case isPattern(key):
+			patterns = append(patterns, v.text)
+		}
+	})
+	if len(paths) == 0 || leavesOutFolder(input, c.Arguments) {
+		paths = append(paths, "")
+	}
+	for _, pattern := range patterns {
+		paths = append(paths, c.begins(pattern, paths)...)
+	}
+	return paths
+}
+
+// meansPath is isPath, also for names like outputDir.
+func meansPath(name string) bool {
+	hump := strings.LastIndexFunc(name, unicode.IsUpper)
+	return isPath(name) || hump > 0 && isPath(name[hump:])
+}
+
+// workFolders are names of the folder that a call works in. One that is left out is the working directory.
+var workFolders = []string{"cwd", "dir", "directory", "folder", "path", "root"}
+
+func leavesOutFolder(input *schemav1.Schema, args *structpb.Struct) bool {
+	for _, name := range workFolders {
+		_, has := input.GetProperties()[name]
+		if _, given := args.GetFields()[name]; has && !given {
+			return true
+		}
+	}
+	return false
+}
+
+// patternWords are what arguments are called that may be patterns of paths, which can begin at another folder.
+var patternWords = []string{"exclude", "glob", "globs", "include", "pattern", "patterns"}
+
+func isPattern(name string) bool {
+	last := name[strings.LastIndexAny(name, "._-")+1:]
+	return slices.Contains(patternWords, strings.ToLower(last))
+}
+
+// begins is where a pattern begins that leaves the folders it is looked for in, if there is something: it may be a regular
+// expression as well, which only looks like a path.
+func (p Place) begins(pattern string, folders []string) (paths []string) {
+	base := strings.TrimPrefix(pattern, "!")
+	if i := strings.IndexAny(base, `*?[{\`); i >= 0 {
+		base = base[:i]
+	}
+	if len(base) > longestText || strings.ContainsAny(base, "\x00\n") {
+		return nil
+	}
+	if filepath.IsAbs(base) {
+		folders = []string{""}
+	} else if !slices.Contains(strings.Split(filepath.ToSlash(base), "/"), "..") {
+		return nil
+	}
+	for _, folder := range folders {
+		at := base
+		if folder != "" {
+			at = folder + string(filepath.Separator) + base // Join would take ".." for the way back
+		}
+		if real, ok := p.followed(at); ok && exists(real) {
+			paths = append(paths, at)
+		}
+	}
+	return paths
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
