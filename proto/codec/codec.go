@@ -1,0 +1,65 @@
+// Package codec moves messages between kernel and provider in protobuf's own encoding, byte for byte what every other
+// implementation writes and reads. A result or a part of one, which may be a hundred thousand values, goes by code made
+// for google.protobuf.Struct; every other message, and every encoding that is unusual, by google.golang.org/protobuf.
+package codec
+
+import (
+	"strings"
+
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto" // registers the standard codec, too
+	"google.golang.org/grpc/mem"
+)
+
+// Codec is gRPC's codec "proto". Give it to a server with grpc.ForceServerCodecV2 and to a client with
+// grpc.ForceCodecV2. The zero value is ready, and safe for concurrent use. A message that was read shares no memory
+// with what it was read from; all texts of a result share one piece.
+type Codec struct{}
+
+var _ encoding.CodecV2 = Codec{}
+
+var standard = encoding.GetCodecV2(proto.Name)
+
+// Name is that of the standard codec: the two cannot be told apart on the wire.
+func (Codec) Name() string { return proto.Name }
+
+// Marshal encodes a message. Its maps are written in the order of their keys.
+func (Codec) Marshal(v any) (mem.BufferSlice, error) {
+	kind, payload := payloadOf(v)
+	if kind == 0 {
+		return standard.Marshal(v)
+	}
+	w := newWriter()
+	if !w.structure(payload, 0) {
+		w.discard()
+		return standard.Marshal(v)
+	}
+	for _, tag := range [...]byte{tagPayload, kind, tagEvent} {
+		w.head(tag, 0)
+	}
+	return mem.BufferSlice{w.buffer()}, nil
+}
+
+// Unmarshal decodes into v, which must be a message.
+func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
+	receive := receiverOf(v)
+	if receive == nil || !carriesPayload(data) {
+		return standard.Unmarshal(data, v)
+	}
+	var message strings.Builder
+	message.Grow(data.Len())
+	for _, part := range data {
+		message.Write(part.ReadOnlyData())
+	}
+	kind, payload, ok := opened(message.String())
+	if !ok {
+		return standard.Unmarshal(data, v)
+	}
+	var r reader
+	s, ok := r.structure(payload, 0)
+	if !ok {
+		return standard.Unmarshal(data, v)
+	}
+	receive(kind, s)
+	return nil
+}
