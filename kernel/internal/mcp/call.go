@@ -18,6 +18,7 @@ type call struct {
 	request engine.Request
 	client  string
 	asker   asker           // nil when the client cannot ask
+	within  within          // nil when the client need not be asked for its roots
 	ctx     context.Context // of the call, whatever requests there are about it
 	cancel  context.CancelCauseFunc
 	unbind  func() bool
@@ -55,6 +56,9 @@ func (c *call) run(session *engine.Session) {
 			c.done <- ending{Outcome: faulty(c.request.Operation, fault)}
 		}
 	}()
+	if c.within != nil {
+		c.request.Within = c.within(c.ctx)
+	}
 	outcome := session.Invoke(context.WithValue(c.ctx, callKey{}, c), c.request, func(e *toolv1.ToolEvent) {
 		if chunk := e.GetOutputChunk(); chunk != nil {
 			c.printed.write(chunk)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -18,6 +20,9 @@ type conversation struct {
 	session *engine.Session
 	// end ends what was opened for the session, its log among it.
 	end func(error)
+	// roots are where the calls of the client have to stay, which it has patience to say.
+	roots    *roots
+	patience time.Duration
 
 	ctx    context.Context // done when the client is gone
 	cancel context.CancelCauseFunc
@@ -41,23 +46,29 @@ type request struct {
 	engine.Request
 	session *sdk.ServerSession
 	client  string
-	// asks says that the client can ask a person; again, that it does so between two requests.
-	asks, again bool
+	// asks says that the client can ask a person, rooted that it has roots; again, that it answers between two requests.
+	asks, rooted, again bool
 	// state and answers come with a request that is made again.
 	state   string
 	answers sdk.InputResponseMap
 	token   any
 }
 
-// reply is what a request comes to: an outcome, or a question with the state that the client has to give back.
+// reply is what a request comes to: an outcome, or questions with the state that the client has to give back.
 type reply struct {
-	ending   ending
-	question *sdk.ElicitParams
-	state    string
+	ending    ending
+	questions sdk.InputRequestMap
+	state     string
 }
 
 // serve makes a call, or goes on with one that has waited for an answer. Its error is one of the protocol.
 func (c *conversation) serve(ctx context.Context, r request) (reply, error) {
+	if r.rooted && r.again && r.state == "" {
+		var ask bool
+		if r.Within, ask = c.roots.answered(r.answers); ask {
+			return reply{questions: sdk.InputRequestMap{rootsKey: &sdk.ListRootsParams{}}}, nil //nolint:staticcheck // deprecated, and still there
+		}
+	}
 	k, err := c.begin(ctx, r)
 	if err != nil {
 		return reply{}, err
@@ -78,7 +89,7 @@ func (c *conversation) serve(ctx context.Context, r request) (reply, error) {
 	case question := <-k.questions:
 		k.shown.Store(nil)
 		state, err := c.wait(k)
-		return reply{question: question, state: state}, err
+		return reply{questions: sdk.InputRequestMap{approval: question}, state: state}, err
 	}
 }
 
@@ -103,6 +114,9 @@ func (c *conversation) begin(ctx context.Context, r request) (*call, error) {
 		k.questions, k.answers = make(chan *sdk.ElicitParams), make(chan *sdk.ElicitResult, 1)
 	case r.asks:
 		k.asker = elicitation{r.session}
+	}
+	if r.rooted && !r.again {
+		k.within = func(ctx context.Context) *policy.Fence { return c.rootsOf(ctx, r.session) }
 	}
 	k.ctx, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	k.unbind = context.AfterFunc(c.ctx, func() { k.cancel(context.Cause(c.ctx)) })

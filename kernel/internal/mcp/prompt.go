@@ -39,9 +39,9 @@ func (s *Server) getPrompt(ctx context.Context, r *sdk.GetPromptRequest, op engi
 	switch {
 	case err != nil:
 		return nil, err
-	case reply.question != nil:
+	case reply.questions != nil:
 		nothing := []*sdk.PromptMessage{} // which nil would write as null
-		return &sdk.GetPromptResult{Messages: nothing, InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
+		return &sdk.GetPromptResult{Messages: nothing, InputRequests: reply.questions, RequestState: reply.state}, nil
 	case reply.ending.Status != engine.Completed:
 		return nil, promptError(reply.ending)
 	}

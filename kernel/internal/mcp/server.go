@@ -36,6 +36,8 @@ type Options struct {
 	ApproveAll string
 	// Patience is how long a person may take to answer. Default: five minutes.
 	Patience time.Duration
+	// RootsPatience is how long a client may take to name its roots. Default: ten seconds.
+	RootsPatience time.Duration
 	// MostCalls is how many calls may run at a time, of all clients together. Default: 128.
 	MostCalls int
 	// Log receives what goes wrong. Default: nothing is logged.
@@ -43,8 +45,9 @@ type Options struct {
 }
 
 const (
-	defaultPatience  = 5 * time.Minute
-	defaultMostCalls = 128
+	defaultPatience      = 5 * time.Minute
+	defaultRootsPatience = 10 * time.Second
+	defaultMostCalls     = 128
 )
 
 // The error codes of our own, in the range that JSON-RPC leaves to servers.
@@ -80,6 +83,9 @@ func New(o Options) *Server {
 	if o.Patience == 0 {
 		o.Patience = defaultPatience
 	}
+	if o.RootsPatience == 0 {
+		o.RootsPatience = defaultRootsPatience
+	}
 	if o.MostCalls == 0 {
 		o.MostCalls = defaultMostCalls
 	}
@@ -99,7 +105,7 @@ func New(o Options) *Server {
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "agent", Title: "agent", Version: o.Version}, &sdk.ServerOptions{
 		Instructions:      instructions,
-		CompletionHandler: s.complete,
+		CompletionHandler: s.complete, RootsListChangedHandler: s.rootsChanged, //nolint:staticcheck // deprecated in the newest version only
 		Capabilities: &sdk.ServerCapabilities{
 			Tools: &sdk.ToolCapabilities{ListChanged: true}, Prompts: &sdk.PromptCapabilities{ListChanged: true},
 			Completions: &sdk.CompletionCapabilities{},
@@ -212,9 +218,9 @@ func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.Cal
 	if err != nil {
 		return nil, err
 	}
-	if reply.question != nil {
+	if reply.questions != nil {
 		nothing := []sdk.Content{} // which nil would write as null
-		return &sdk.CallToolResult{Content: nothing, InputRequests: sdk.InputRequestMap{approval: reply.question}, RequestState: reply.state}, nil
+		return &sdk.CallToolResult{Content: nothing, InputRequests: reply.questions, RequestState: reply.state}, nil
 	}
 	return s.result(ctx, op, reply.ending, s.large(r.Session)), nil
 }
@@ -236,7 +242,7 @@ const multiRound = "2026-07-28"
 
 // request begins a request with what is known of its client.
 func (s *Server) request(ss *sdk.ServerSession, can *sdk.ClientCapabilities, who *sdk.Implementation, version string) request {
-	r := request{session: ss, client: "a client without a name", again: version >= multiRound}
+	r := request{session: ss, client: "a client without a name", again: version >= multiRound, rooted: hasRoots(can)}
 	if who != nil && who.Name != "" {
 		r.client = paint.Line(who.Name)
 	}
@@ -258,7 +264,7 @@ func (s *Server) serve(ctx context.Context, r request) (reply, error) {
 		return reply{ending: unserved(r.Operation, err)}, nil
 	}
 	answer, err := c.serve(ctx, r)
-	if err == nil && answer.question == nil {
+	if err == nil && answer.questions == nil {
 		s.tell(ctx, r.session, answer.ending)
 		s.Refresh()
 	}
@@ -283,7 +289,10 @@ func (s *Server) conversation(ss *sdk.ServerSession) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{session: session, end: end, waiting: map[string]*call{}, over: make(chan struct{})}
+	c := &conversation{
+		session: session, end: end, roots: newRoots(s.options.Log), patience: s.options.RootsPatience,
+		waiting: map[string]*call{}, over: make(chan struct{}),
+	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
