@@ -14,6 +14,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/agentco/agent/proto/codec"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
@@ -99,6 +100,7 @@ func serve(srv *server, protocol *os.File) {
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(options,
 				grpc.MaxRecvMsgSize(receiveBytes),
+				grpc.ForceServerCodecV2(codec.Codec{}),
 				grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 					keepStderr()
 					return handle(ctx, request)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentco/agent/proto/codec"
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
 	"github.com/agentco/agent/proto/plugin"
 	"github.com/hashicorp/go-hclog"
@@ -44,9 +45,9 @@ type life struct {
 	dismissed atomic.Bool   // set before the process is ended by us, who need it no more
 	suspected atomic.Bool   // while it is asked whether it is there
 	// cutOff is set before the process is ended by us, since it lives on and is of no use: what it did.
-	cutOff atomic.Pointer[string]
-	leaving   atomic.Bool   // set before the connection is closed by us
-	ending    sync.Once
+	cutOff  atomic.Pointer[string]
+	leaving atomic.Bool // set before the connection is closed by us
+	ending  sync.Once
 }
 
 // bridge is how go-plugin hands over the connection and the broker.
@@ -133,7 +134,7 @@ func (l *life) clientConfig(spec Spec, identity identity) *goplugin.ClientConfig
 		Logger:           hclog.NewNullLogger(),
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithNoProxy(), // a proxy in the environment is not for a local socket
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit), grpc.MaxCallSendMsgSize(messageLimit)),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit), grpc.MaxCallSendMsgSize(messageLimit), grpc.ForceCodecV2(codec.Codec{})),
 		},
 	}
 }
