@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,28 @@ type outgoing struct {
 	written chan<- error
 }
 
+// mostJoined is the size up to which a message of several pieces is written at once, which a pipe takes whole: for each
+// write the client is woken.
+const mostJoined = 64 << 10
+
+// write sends the message by way of a buffer, which it returns, unless it is large or has one piece only.
+func (m outgoing) write(out io.Writer, whole []byte) ([]byte, error) {
+	size := 0
+	for _, piece := range m.text {
+		size += len(piece)
+	}
+	if len(m.text) <= 1 || size > mostJoined {
+		_, err := m.text.WriteTo(out)
+		return whole, err
+	}
+	whole = slices.Grow(whole, size)
+	for _, piece := range m.text {
+		whole = append(whole, piece...)
+	}
+	_, err := out.Write(whole)
+	return whole, err
+}
+
 const (
 	// mostUnread is how many messages may wait that nobody waits for: answers to what was no request.
 	mostUnread = 1024
@@ -42,11 +65,13 @@ func newOutbox(out io.Writer) *outbox {
 
 // run writes until the box is left.
 func (o *outbox) run() {
+	var whole []byte
 	for {
 		select {
 		case m := <-o.queue:
 			o.begun.Store(time.Now().UnixNano())
-			_, err := m.text.WriteTo(o.out)
+			var err error
+			whole, err = m.write(o.out, whole[:0])
 			o.begun.Store(0)
 			if m.written != nil {
 				m.written <- err

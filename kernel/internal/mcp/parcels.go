@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// parcels keep large pieces of JSON off the SDK's way, which would encode, check and copy each of them several times: a
-// result holds a label in the place of each, and the transport puts the pieces there as it writes. On nil, as for
+// parcels keep all but small pieces of JSON off the SDK's way, which would encode, check and copy each of them several
+// times: a result holds a label in the place of each, and the transport puts the pieces there as it writes. On nil, as for
 // transports that cannot, nothing is large.
 type parcels struct {
 	mu   sync.Mutex
@@ -18,7 +18,7 @@ type parcels struct {
 
 const (
 	// largeFrom is how much JSON is worth the trouble.
-	largeFrom = 16 << 10
+	largeFrom = 512
 	// labelMark begins a label. What follows is random, so that no text of a tool can pass for one.
 	labelMark   = "agent-parcel-"
 	labelLength = len(labelMark) + 26
