@@ -24,6 +24,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
 )
 
 const (
@@ -483,7 +485,7 @@ func TestNoZombies(t *testing.T) {
 		process, _ := start(t, pool, "(sleep 0.01 &); true")
 		wait(t, "gone", process.Gone())
 	}
-	require.Empty(t, childrenByScan()(soleKeeper(t, pool)))
+	require.Empty(t, serve.ChildrenNow()(soleKeeper(t, pool)))
 }
 
 func readLine(t *testing.T, f *os.File) {
@@ -494,4 +496,19 @@ func readLine(t *testing.T, f *os.File) {
 		_, err := f.Read(b[:])
 		require.NoError(t, err)
 	}
+}
+
+// A keeper costs its own memory and little of the binary it is started from.
+func TestKeepersAreSmall(t *testing.T) {
+	pool := open(t)
+	process, _ := start(t, pool, "exit 0")
+	wait(t, "gone", process.Gone())
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", soleKeeper(t, pool)))
+	require.NoError(t, err)
+	size := regexp.MustCompile(`RssFile:\s+(\d+) kB`).FindSubmatch(status)
+	require.NotNil(t, size)
+	kilobytes, err := strconv.Atoi(string(size[1]))
+	require.NoError(t, err)
+	t.Logf("%d kB", kilobytes)
+	require.Less(t, kilobytes, 8<<10)
 }

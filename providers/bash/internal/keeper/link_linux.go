@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
@@ -46,9 +47,13 @@ func newLink(p *Pool, kind *sandbox.Policy) (*link, error) {
 	defer func() { _ = far.Close() }()
 	// A session of its own keeps it out of reach of a kill of our process group, which
 	// it must outlive; no output of ours is held open by it.
+	name := serve.ProcessName
+	if kind != nil {
+		name = confinedName
+	}
 	cmd := &exec.Cmd{
 		Path:       "/proc/self/exe", // this very file, even if an upgrade has replaced it
-		Args:       []string{processName},
+		Args:       []string{name},
 		Env:        []string{},
 		ExtraFiles: []*os.File{far},
 		// Even if somebody has stopped it, it must see us die.
@@ -131,26 +136,26 @@ func (l *link) answer(begun <-chan error) error {
 }
 
 func (l *link) order(spec Spec) error {
-	body := order{path: spec.Path, args: spec.Args, env: spec.Env}.encode()
+	body := serve.Order{Path: spec.Path, Args: spec.Args, Env: spec.Env}.Encode()
 	files := []int{int(spec.Dir.Fd()), int(spec.Stdin.Fd()), int(spec.Stdout.Fd()), int(spec.Stderr.Fd())}
 	if spec.Extra != nil {
 		files = append(files, int(spec.Extra.Fd()))
 	}
-	kind := requestStart
+	kind := serve.RequestStart
 	if spec.Session {
-		kind = requestSession
+		kind = serve.RequestSession
 	}
-	if _, _, err := l.conn.WriteMsgUnix(header(kind, len(body)), unix.UnixRights(files...), nil); err != nil {
+	if _, _, err := l.conn.WriteMsgUnix(serve.Header(kind, len(body)), unix.UnixRights(files...), nil); err != nil {
 		return err
 	}
 	_, err := l.conn.Write(body)
 	return err
 }
 
-func (l *link) terminate(p *Process) { l.request(p, requestTerminate) }
-func (l *link) kill(p *Process)      { l.request(p, requestKill) }
+func (l *link) terminate(p *Process) { l.request(p, serve.RequestTerminate) }
+func (l *link) kill(p *Process)      { l.request(p, serve.RequestKill) }
 
-func (l *link) signal(p *Process, s unix.Signal) { l.request(p, requestSignal, byte(s)) }
+func (l *link) signal(p *Process, s unix.Signal) { l.request(p, serve.RequestSignal, byte(s)) }
 
 // request asks for something about p, unless p is gone: the keeper may keep another
 // command by now. If it cannot be sent the keeper is gone, and its command with it.
@@ -160,7 +165,7 @@ func (l *link) request(p *Process, kind byte, body ...byte) {
 	if l.current != p {
 		return
 	}
-	_, _ = l.conn.Write(append(header(kind, len(body)), body...))
+	_, _ = l.conn.Write(append(serve.Header(kind, len(body)), body...))
 	l.wake()
 }
 
@@ -176,7 +181,7 @@ func (l *link) dismiss() {
 // listen hands on what the keeper says until the keeper is gone, however it ends.
 func (l *link) listen() {
 	for {
-		r, err := readReply(l.conn)
+		r, err := serve.ReadReply(l.conn)
 		if err != nil {
 			break
 		}
@@ -196,26 +201,26 @@ func (l *link) listen() {
 	}
 }
 
-func (l *link) handle(r reply) {
+func (l *link) handle(r serve.Reply) {
 	l.mu.Lock()
 	process, begun := l.current, l.begun
-	switch r.kind {
-	case replyStarted, replyRefused:
+	switch r.Kind {
+	case serve.ReplyStarted, serve.ReplyRefused:
 		l.begun = nil
 	}
-	if r.kind == replyRefused || r.kind == replyGone {
+	if r.Kind == serve.ReplyRefused || r.Kind == serve.ReplyGone {
 		l.current = nil
 	}
 	l.mu.Unlock()
-	switch r.kind {
-	case replyStarted:
-		process.PID = int(r.value)
+	switch r.Kind {
+	case serve.ReplyStarted:
+		process.PID = int(r.Value)
 		begun <- nil
-	case replyRefused:
-		begun <- &StartError{Err: syscall.Errno(r.value)}
-	case replyExited:
-		process.setExited(statusOf(unix.WaitStatus(r.value)))
-	case replyGone:
+	case serve.ReplyRefused:
+		begun <- &StartError{Err: syscall.Errno(r.Value)}
+	case serve.ReplyExited:
+		process.setExited(statusOf(unix.WaitStatus(r.Value)))
+	case serve.ReplyGone:
 		l.pool.put(l)
 		process.setGone(nil)
 	}

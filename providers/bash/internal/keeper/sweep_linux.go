@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
 )
 
 // sweepLimit bounds how long a call waits for processes that cannot be killed.
@@ -28,7 +30,7 @@ func (p *Pool) sweepOnce() int {
 	orphans := p.orphans()
 	for _, orphan := range orphans {
 		_ = unix.Kill(orphan, unix.SIGKILL)
-		walk(orphan, func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) })
+		serve.Walk(orphan, func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) })
 		// By its id alone: a wait for any child would take the keepers' ends away from
 		// those who wait for them.
 		_, _ = unix.Wait4(orphan, nil, unix.WNOHANG, nil)

@@ -1,4 +1,4 @@
-package keeper
+package serve
 
 import (
 	"errors"
@@ -9,14 +9,10 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
-
-	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
-// processName is argv[0] of a keeper, for the process itself and for whoever looks at ps.
-const processName = "provider-bash: keeper"
+// ProcessName is argv[0] of a keeper, for the process itself and for whoever looks at ps.
+const ProcessName = "provider-bash: keeper"
 
 const (
 	// stdoutFD is the output of a command, as the command numbers it.
@@ -26,27 +22,25 @@ const (
 )
 
 // A keeper never gets as far as main. It branches off here so that any binary that can
-// open a Pool can be a keeper, a test's included, and none can forget to ask. It is also
-// spared the initialisation of the packages that come after this one, gRPC's among them.
+// open a Pool can be a keeper, a test's included, and none can forget to ask.
 func init() {
-	if len(os.Args) == 1 && os.Args[0] == processName {
-		run()
+	if len(os.Args) == 1 && os.Args[0] == ProcessName {
+		Run(nil)
 	}
 }
 
-// run is the life of a keeper. It stays on the main thread, on which init runs locked:
-// the parent-death signal of a child is bound to the thread that forked it.
-func run() {
+// Run is the life of a keeper, and does not return. It must be called in an init, on the
+// main thread: the parent-death signal of a child is bound to the thread that forked it.
+// Limits that enter sets are those of its commands; without them none runs.
+func Run(enter func() error) {
 	_ = os.WriteFile("/proc/self/comm", []byte("bash-keeper"), 0) // instead of "exe"
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := becomeSubreaper(); err != nil {
 		os.Exit(1)
 	}
-	// Commands under limits that cannot be set must not run at all.
-	if err := sandbox.Enter(); err != nil {
+	if enter != nil && enter() != nil {
 		os.Exit(1)
 	}
-	// Nothing that this process was started with reaches a command.
-	_ = unix.CloseRange(socketFD, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+	keepToYourself()
 	defaultSignals()
 	k := &keeper{empty: make(chan struct{})}
 	close(k.empty)
@@ -63,11 +57,11 @@ func run() {
 // socket end it. Nor is any signal blocked for them: a child gets the mask of the thread
 // that forks, which is this one.
 func defaultSignals() {
-	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &unix.Sigset_t{}, nil)
+	blockNoSignal()
 	var all []os.Signal
-	for s := unix.Signal(1); s <= 64; s++ {
+	for s := syscall.Signal(1); s <= 64; s++ {
 		// The Go runtime sends itself SIGURG all the time.
-		if s != unix.SIGKILL && s != unix.SIGSTOP && s != unix.SIGURG {
+		if s != syscall.SIGKILL && s != syscall.SIGSTOP && s != syscall.SIGURG {
 			all = append(all, s)
 		}
 	}
@@ -91,13 +85,13 @@ func (k *keeper) serve() error {
 		return err
 	}
 	switch kind {
-	case requestStart, requestSession:
-		k.start(body, files, kind == requestSession)
-	case requestTerminate:
+	case RequestStart, RequestSession:
+		k.start(body, files, kind == RequestSession)
+	case RequestTerminate:
 		k.terminate()
-	case requestKill:
+	case RequestKill:
 		k.killAll()
-	case requestSignal:
+	case RequestSignal:
 		k.signal(body)
 	}
 	return nil
@@ -106,7 +100,7 @@ func (k *keeper) serve() error {
 // receive blocks until the next request.
 func receive() (kind byte, body []byte, files []int, err error) {
 	head := make([]byte, headerSize)
-	oob := make([]byte, unix.CmsgSpace(5*4))
+	oob := make([]byte, syscall.CmsgSpace(5*4))
 	n, oobn, err := receiveMessage(head, oob)
 	if err != nil {
 		return 0, nil, nil, err
@@ -114,12 +108,12 @@ func receive() (kind byte, body []byte, files []int, err error) {
 	if n < headerSize {
 		return 0, nil, nil, io.ErrUnexpectedEOF // 0 when the provider is gone
 	}
-	messages, err := unix.ParseSocketControlMessage(oob[:oobn])
+	messages, err := syscall.ParseSocketControlMessage(oob[:oobn])
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	for i := range messages {
-		rights, err := unix.ParseUnixRights(&messages[i])
+		rights, err := syscall.ParseUnixRights(&messages[i])
 		if err != nil {
 			return 0, nil, nil, err
 		}
@@ -137,8 +131,8 @@ func receive() (kind byte, body []byte, files []int, err error) {
 
 func receiveMessage(b, oob []byte) (n, oobn int, err error) {
 	for {
-		n, oobn, _, _, err = unix.Recvmsg(socketFD, b, oob, unix.MSG_WAITALL|unix.MSG_CMSG_CLOEXEC)
-		if err != unix.EINTR {
+		n, oobn, _, _, err = syscall.Recvmsg(socketFD, b, oob, syscall.MSG_WAITALL|syscall.MSG_CMSG_CLOEXEC)
+		if err != syscall.EINTR {
 			return n, oobn, err
 		}
 	}
@@ -146,7 +140,7 @@ func receiveMessage(b, oob []byte) (n, oobn int, err error) {
 
 func send(kind byte, value int) {
 	// If this fails the provider is gone, which the next receive finds out.
-	_, _ = unix.Write(socketFD, reply{kind, int64(value)}.encode())
+	_, _ = syscall.Write(socketFD, Reply{kind, int64(value)}.encode())
 }
 
 // start forks the shell. Unless it is asked for, the shell leads a process group but not a
@@ -156,13 +150,13 @@ func (k *keeper) start(body []byte, files []int, session bool) {
 	defer closeAll(files)
 	o, err := parseOrder(body)
 	if err != nil || len(files) < 4 {
-		send(replyRefused, int(unix.EINVAL))
+		send(ReplyRefused, int(syscall.EINVAL))
 		return
 	}
 	attributes := &syscall.ProcAttr{
 		// The directory was checked when it was opened; its path may lead elsewhere by now.
 		Dir: "/proc/self/fd/" + strconv.Itoa(files[0]),
-		Env: o.env,
+		Env: o.Env,
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	if session {
@@ -171,34 +165,29 @@ func (k *keeper) start(body []byte, files []int, session bool) {
 	for _, fd := range files[1:] {
 		attributes.Files = append(attributes.Files, uintptr(fd))
 	}
-	pid, err := syscall.ForkExec(o.path, o.args, attributes)
+	pid, err := syscall.ForkExec(o.Path, o.Args, attributes)
 	if err != nil {
 		var errno syscall.Errno
 		errors.As(err, &errno)
-		send(replyRefused, int(errno))
+		send(ReplyRefused, int(errno))
 		return
 	}
 	k.shell, k.empty = pid, make(chan struct{})
-	send(replyStarted, pid)
+	send(ReplyStarted, pid)
 	go k.reap(pid, k.empty)
 }
 
 func closeAll(files []int) {
 	for _, fd := range files {
-		_ = unix.Close(fd)
+		_ = syscall.Close(fd)
 	}
 }
 
 // reap collects every child, adopted ones too, until there is none.
 func (k *keeper) reap(shell int, empty chan struct{}) {
 	for {
-		var info unix.Siginfo
-		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil: // no child, so no descendant either
-			send(replyGone, 0)
+		if awaitExit() != nil { // no child, so no descendant either
+			send(ReplyGone, 0)
 			close(empty)
 			return
 		}
@@ -211,9 +200,9 @@ func (k *keeper) collect(shell int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for {
-		var ws unix.WaitStatus
-		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
-		if err == unix.EINTR {
+		var ws syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
 			continue
 		}
 		if err != nil || pid <= 0 {
@@ -221,7 +210,7 @@ func (k *keeper) collect(shell int) {
 		}
 		if pid == shell {
 			k.shell = 0
-			send(replyExited, int(ws))
+			send(ReplyExited, int(ws))
 		}
 	}
 }
@@ -233,10 +222,10 @@ func (k *keeper) terminate() {
 	defer k.mu.Unlock()
 	all := stopAll()
 	for pid := range all {
-		_ = unix.Kill(pid, unix.SIGTERM)
+		_ = syscall.Kill(pid, syscall.SIGTERM)
 	}
 	for pid := range all {
-		_ = unix.Kill(pid, unix.SIGCONT)
+		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
 }
 
@@ -245,7 +234,7 @@ func (k *keeper) signal(body []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.shell != 0 && len(body) == 1 {
-		_ = unix.Kill(-k.shell, unix.Signal(body[0]))
+		_ = syscall.Kill(-k.shell, syscall.Signal(body[0]))
 	}
 }
 
@@ -268,16 +257,16 @@ func (k *keeper) killAll() {
 func (k *keeper) killOnce() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	own, killed := unix.Getpgrp(), map[int]bool{}
-	walk(os.Getpid(), func(pid int) {
-		group, err := unix.Getpgid(pid)
+	own, killed := syscall.Getpgrp(), map[int]bool{}
+	Walk(os.Getpid(), func(pid int) {
+		group, err := syscall.Getpgid(pid)
 		switch {
 		case err != nil || killed[group]:
 		case group == own:
-			_ = unix.Kill(pid, unix.SIGKILL)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		default:
 			killed[group] = true
-			_ = unix.Kill(-group, unix.SIGKILL)
+			_ = syscall.Kill(-group, syscall.SIGKILL)
 		}
 	})
 }

@@ -1,25 +1,21 @@
-package keeper
+package serve
 
 import (
-	"bytes"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // maxVisits ends a walk through a tree that grows as fast as it is walked.
 const maxVisits = 20000
 
-// walk calls visit for every process below root, parents before their children. What is
+// Walk calls visit for every process below root, parents before their children. What is
 // born meanwhile may be missed: a caller that wants all of them gone walks again.
-func walk(root int, visit func(pid int)) {
-	children := childrenNow()
+func Walk(root int, visit func(pid int)) {
+	children := ChildrenNow()
 	found := children(root)
 	for i := 0; i < len(found) && i < maxVisits; i++ {
 		visit(found[i])
@@ -46,7 +42,7 @@ func stopAll() map[int]bool {
 			return found
 		}
 		for _, pid := range blocking {
-			_ = unix.Kill(pid, unix.SIGCONT)
+			_ = syscall.Kill(pid, syscall.SIGCONT)
 		}
 		time.Sleep(pause)
 	}
@@ -55,10 +51,13 @@ func stopAll() map[int]bool {
 // blocksTerm reports whether SIGTERM would have to wait.
 func blocksTerm(pid int) bool {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	_, mask, _ := strings.Cut(string(status), "\nSigBlk:\t")
-	mask, _, _ = strings.Cut(mask, "\n")
-	blocked, err := strconv.ParseUint(mask, 16, 64)
-	return err == nil && blocked&(1<<(unix.SIGTERM-1)) != 0
+	fields := words(string(status))
+	at := slices.Index(fields, "SigBlk:") + 1
+	if at == 0 || at == len(fields) {
+		return false
+	}
+	blocked, err := strconv.ParseUint(fields[at], 16, 64)
+	return err == nil && blocked&(1<<(syscall.SIGTERM-1)) != 0
 }
 
 // stopOnce stops every process below this one and returns them. A fork that has begun when
@@ -72,10 +71,10 @@ func stopOnce() map[int]bool {
 		for pid := range found {
 			stopped = stopped && halted(pid)
 		}
-		walk(os.Getpid(), func(pid int) {
+		Walk(os.Getpid(), func(pid int) {
 			if !found[pid] {
 				found[pid] = true
-				_ = unix.Kill(pid, unix.SIGSTOP)
+				_ = syscall.Kill(pid, syscall.SIGSTOP)
 			}
 		})
 		if stopped && len(found) == before || time.Now().After(deadline) {
@@ -91,13 +90,13 @@ func halted(pid int) bool {
 	if err != nil {
 		return true // dead and buried
 	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	return len(fields) == 0 || strings.ContainsAny(string(fields[0]), "TtZXD")
+	fields := afterName(string(stat))
+	return len(fields) == 0 || slices.Contains([]byte("TtZXD"), fields[0][0])
 }
 
-// childrenNow returns the way to find the children of a process. Asking its threads is
+// ChildrenNow returns the way to find the children of a process. Asking its threads is
 // cheap, but needs a kernel built with CONFIG_PROC_CHILDREN.
-func childrenNow() func(pid int) []int {
+func ChildrenNow() func(pid int) []int {
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
 		return childrenByScan()
 	}
@@ -106,14 +105,14 @@ func childrenNow() func(pid int) []int {
 
 // childrenByTask asks each thread of pid for the children it forked.
 func childrenByTask(pid int) []int {
-	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	var found []int
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
+	for _, thread := range numbersIn(tasks) {
+		text, err := os.ReadFile(tasks + strconv.Itoa(thread) + "/children")
 		if err != nil {
 			continue // the thread has ended
 		}
-		for _, field := range strings.Fields(string(text)) {
+		for _, field := range words(string(text)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				found = append(found, child)
 			}
@@ -125,30 +124,46 @@ func childrenByTask(pid int) []int {
 // childrenByScan reads the parent of every process there is, once.
 func childrenByScan() func(pid int) []int {
 	byParent := map[int][]int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range stats {
-		text, err := os.ReadFile(file)
+	for _, pid := range numbersIn("/proc") {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil {
 			continue // the process has ended
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil {
-			continue
-		}
-		if parent, ok := parentIn(text); ok {
+		if parent, ok := parentIn(string(stat)); ok {
 			byParent[parent] = append(byParent[parent], pid)
 		}
 	}
 	return func(pid int) []int { return byParent[pid] }
 }
 
-// parentIn reads the fourth field of a stat file. The second is the name of the
-// program in parentheses, which may itself hold spaces and parentheses.
-func parentIn(stat []byte) (int, bool) {
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+// numbersIn lists the entries of a directory that are numbers: processes, or threads of one.
+func numbersIn(dir string) []int {
+	entries, _ := os.ReadDir(dir)
+	var found []int
+	for _, entry := range entries {
+		if n, err := strconv.Atoi(entry.Name()); err == nil {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// parentIn reads the fourth field of a stat file.
+func parentIn(stat string) (int, bool) {
+	fields := afterName(stat)
 	if len(fields) < 2 {
 		return 0, false
 	}
-	parent, err := strconv.Atoi(string(fields[1]))
+	parent, err := strconv.Atoi(fields[1])
 	return parent, err == nil
+}
+
+// afterName returns the fields of a stat file from the third on. The second is the name of
+// the program in parentheses, which may itself hold spaces and parentheses.
+func afterName(stat string) []string {
+	end := len(stat)
+	for end > 0 && stat[end-1] != ')' {
+		end--
+	}
+	return words(stat[end:])
 }
