@@ -49,6 +49,13 @@ func Arguments(s *schemav1.Schema, v *structpb.Struct) []Problem {
 // Validate checks one value and returns its problems, in a stable order; of very many the first, and how many more
 // there are. A nil schema accepts anything that JSON can say.
 func Validate(s *schemav1.Schema, v *structpb.Value) []Problem {
+	if fits(s, v, 0) {
+		return nil
+	}
+	return problems(s, v)
+}
+
+func problems(s *schemav1.Schema, v *structpb.Value) []Problem {
 	var c check
 	c.plain("", v, 0)
 	if len(c.problems) == 0 {

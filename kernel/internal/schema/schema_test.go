@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
@@ -103,6 +104,71 @@ func FuzzValidate(f *testing.F) {
 		}
 		first := Validate(&s, &v)
 		require.Equal(t, first, Validate(&s, &v))
+		require.Equal(t, len(problems(&s, &v)) == 0, fits(&s, &v, 0), "the quick answer is another than the thorough one")
+		rows := structpb.NewListValue(&structpb.ListValue{Values: slices.Repeat([]*structpb.Value{&v}, 9)})
+		require.Equal(t, len(problems(list(&s), rows)) == 0, fits(list(&s), rows, 0), "of a long list")
+	})
+}
+
+// TestLongLists are held to their schema like short ones.
+func TestLongLists(t *testing.T) {
+	rows := list(object([]string{"name"}, map[string]*schemav1.Schema{"name": text, "size": number, "more": nil}))
+	good := func(i int) map[string]any { return map[string]any{"name": "a", "size": i, "more": []any{nil, "b"}} }
+	tests := []struct {
+		name string
+		last any
+		want string
+	}{
+		{"fits", good(9), ""},
+		{"without what is optional", map[string]any{"name": "a"}, ""},
+		{"missing", map[string]any{"size": 1}, `"[9].name" is missing (string, required)`},
+		{"unknown", map[string]any{"name": "a", "colour": 1}, `"[9].colour" is not known`},
+		{"unknown in the place of another", map[string]any{"name": "a", "siez": 1}, `"[9].siez" is not known (did you mean "size"?)`},
+		{"wrong type", map[string]any{"name": 1}, `"[9].name" must be a string, not a number`},
+		{"no number", map[string]any{"name": "a", "more": math.NaN()}, `"[9].more" must be a finite number`},
+		{"no object", []any{}, `"[9]" must be an object, not a list`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var values []any
+			for i := range 9 {
+				values = append(values, good(i))
+			}
+			v, err := structpb.NewValue(append(values, test.last))
+			require.NoError(t, err)
+			require.Equal(t, test.want, Describe(Validate(rows, v)))
+		})
+	}
+}
+
+// BenchmarkValidate checks a result of 10,000 entries.
+func BenchmarkValidate(b *testing.B) {
+	rows := list(object([]string{"name", "path", "type"}, map[string]*schemav1.Schema{
+		"name": text, "path": text, "type": text, "size": number, "mode": text, "modified": text, "link_target": text}))
+	var entries []any
+	for range 10_000 {
+		entries = append(entries, map[string]any{"name": "entry-00001.txt", "path": "flat/entry-00001.txt", "type": "file", "size": 2,
+			"mode": "0644", "modified": "2026-11-30T12:00:00Z"})
+	}
+	v, err := structpb.NewValue(entries)
+	require.NoError(b, err)
+	b.Run("with schema", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.Empty(b, Validate(rows, v))
+		}
+	})
+	b.Run("without", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.Empty(b, Validate(nil, v))
+		}
+	})
+	b.Run("thoroughly", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.Empty(b, problems(rows, v))
+		}
 	})
 }
 
