@@ -66,7 +66,7 @@ func (c *conversation) serve(ctx context.Context, r request) (reply, error) {
 	if r.rooted && r.again && r.state == "" {
 		var ask bool
 		if r.Within, ask = c.roots.answered(r.answers); ask {
-			return reply{questions: sdk.InputRequestMap{rootsKey: &sdk.ListRootsParams{}}}, nil //nolint:staticcheck // deprecated, and still there
+			return reply{questions: questionForRoots()}, nil
 		}
 	}
 	k, err := c.begin(ctx, r)

@@ -1,3 +1,4 @@
+//nolint:staticcheck // roots are deprecated in the newest version, and there as long as clients have them
 package mcp
 
 import (
@@ -48,13 +49,13 @@ func (c *conversation) rootsOf(ctx context.Context, ss *sdk.ServerSession) *poli
 	ctx, cancel := context.WithTimeoutCause(ctx, c.patience, fmt.Errorf("the client did not name them within %s", c.patience))
 	defer cancel()
 	return c.roots.within(ctx, func(ctx context.Context) (*sdk.ListRootsResult, error) {
-		return ss.ListRoots(ctx, nil) //nolint:staticcheck // deprecated in the newest version only
+		return ss.ListRoots(ctx, nil)
 	})
 }
 
 // hasRoots reports whether a client says that it has roots.
 func hasRoots(can *sdk.ClientCapabilities) bool {
-	return can != nil && can.RootsV2 != nil //nolint:staticcheck // deprecated in the newest version only
+	return can != nil && can.RootsV2 != nil
 }
 
 // within is where a call has to stay; nil when that is anywhere. The client is asked if it was not yet, or has others now:
@@ -94,6 +95,10 @@ func (r *roots) within(ctx context.Context, ask func(context.Context) (*sdk.List
 // rootsKey is the key of the question for roots in the answer to a request.
 const rootsKey = "roots"
 
+func questionForRoots() sdk.InputRequestMap {
+	return sdk.InputRequestMap{rootsKey: &sdk.ListRootsParams{}}
+}
+
 // answered is where a call has to stay, by what its request brings along: from protocol version 2026-07-28 on a client
 // does not tell of changes, so that every call asks. ask says that the request brings nothing yet.
 func (r *roots) answered(answers sdk.InputResponseMap) (within *policy.Fence, ask bool) {
@@ -112,7 +117,7 @@ func (r *roots) named(list *sdk.ListRootsResult) *policy.Fence {
 	var folders, uris, ignored []string
 	for _, root := range list.Roots {
 		if root == nil {
-			continue
+			root = &sdk.Root{}
 		}
 		uris = append(uris, root.URI)
 		folder, err := folderOf(root.URI)
