@@ -28,7 +28,8 @@ func (j *Jail) Create(name string) (afero.File, error) {
 }
 
 // OpenFile opens a regular file or a directory. Anything else is an
-// [*Irregular] error, without ever waiting for the other end of a pipe.
+// [*Irregular] error, without ever waiting for the other end of a pipe. The name
+// of the file is what [Jail.Resolve] makes of name.
 func (j *Jail) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
 	var file afero.File
 	err := settle("open", name, func() (err error) {
@@ -61,7 +62,14 @@ func (j *Jail) openOnce(name string, flag int, perm fs.FileMode) (afero.File, er
 		return nil, err
 	}
 	// Emptying waits until it is certain which file this is.
-	f, err := p.root.handle.OpenFile(p.rel, flag&^(os.O_TRUNC|os.O_CREATE)|syscall.O_NONBLOCK, perm)
+	known := flag&^(os.O_TRUNC|os.O_CREATE) | syscall.O_NONBLOCK
+	if f := p.openDirectly(known); f != nil {
+		if err := empty(f, flag); err != nil {
+			return nil, firstError(err, f.Close())
+		}
+		return f, nil
+	}
+	f, err := p.root.handle.OpenFile(p.rel, known, perm)
 	if hidesIrregular(err) {
 		return nil, &Irregular{}
 	}
@@ -120,7 +128,7 @@ func (j *Jail) admit(f *os.File, p place, flag int) (afero.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !os.SameFile(info, p.info) {
+	if !same(info, p.info) {
 		return nil, errSwapped
 	}
 	if err := regular(info); err != nil {
@@ -131,15 +139,21 @@ func (j *Jail) admit(f *os.File, p place, flag int) (afero.File, error) {
 			return j.deny.matches(p.root.denyPath(filepath.Join(p.rel, name)))
 		}}, nil
 	}
-	if flag&os.O_TRUNC != 0 {
-		if err := f.Truncate(0); err != nil {
-			return nil, err
-		}
+	if err := empty(f, flag); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
-func regular(info fs.FileInfo) error {
+// empty takes away the content of f, if flag says so.
+func empty(f *os.File, flag int) error {
+	if flag&os.O_TRUNC == 0 {
+		return nil
+	}
+	return f.Truncate(0)
+}
+
+func regular(info sight) error {
 	if info.IsDir() || info.Mode().IsRegular() {
 		return nil
 	}
@@ -157,14 +171,22 @@ func firstError(errs ...error) error {
 
 // Stat describes what name leads to.
 func (j *Jail) Stat(name string) (fs.FileInfo, error) {
-	p, err := j.existing(name, true)
-	return p.info, failure("stat", name, err)
+	return j.describe("stat", name, look{follow: true})
 }
 
 // LstatIfPossible describes name itself, a link included.
 func (j *Jail) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
-	p, err := j.existing(name, false)
-	return p.info, true, failure("lstat", name, err)
+	info, err := j.describe("lstat", name, look{})
+	return info, true, err
+}
+
+func (j *Jail) describe(op, name string, how look) (fs.FileInfo, error) {
+	how.described = true
+	p, err := j.look(name, how)
+	if info, ok := p.info.(fs.FileInfo); ok && err == nil {
+		return info, nil
+	}
+	return nil, failure(op, name, firstError(err, fs.ErrNotExist))
 }
 
 // ReadlinkIfPossible returns the text of a link.

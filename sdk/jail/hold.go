@@ -26,7 +26,7 @@ func (p place) hold() (held, error) {
 		return held{Root: p.root.handle, base: base}, nil
 	}
 	dir = filepath.Clean(dir)
-	info, err := p.root.confirm(dir)
+	info, err := p.root.confirm(dir, false)
 	switch {
 	case err != nil:
 		return held{}, err
@@ -49,13 +49,13 @@ func (h held) release() error {
 }
 
 // openExactly opens the directory at rel if it still is the one info describes.
-func openExactly(from *os.Root, rel string, info fs.FileInfo) (*os.Root, error) {
+func openExactly(from *os.Root, rel string, info sight) (*os.Root, error) {
 	dir, err := from.OpenRoot(rel)
 	if err != nil {
 		return nil, settled(err)
 	}
 	now, err := dir.Stat(".")
-	if err == nil && !os.SameFile(now, info) {
+	if err == nil && !same(now, info) {
 		err = errSwapped
 	}
 	if err != nil {
@@ -67,18 +67,16 @@ func openExactly(from *os.Root, rel string, info fs.FileInfo) (*os.Root, error) 
 // confirm describes what is at rel, which is followed through no link, or
 // returns nil if nothing is there. It returns errSwapped if there is a link on
 // the way after all.
-func (r *root) confirm(rel string) (fs.FileInfo, error) {
-	if r.dirfd != nil {
-		if info, certain := r.plain(rel); certain {
-			return info, nil
-		}
+func (r *root) confirm(rel string, described bool) (sight, error) {
+	if info, certain := r.plain(rel, described); certain {
+		return info, nil
 	}
 	return r.descend(rel)
 }
 
 // descend is confirm by one directory after the other, where the system cannot
 // do it at once.
-func (r *root) descend(rel string) (info fs.FileInfo, err error) {
+func (r *root) descend(rel string) (info sight, err error) {
 	at := held{Root: r.handle}
 	defer func() { err = firstError(err, at.release()) }()
 	steps := parts(rel)

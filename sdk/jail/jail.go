@@ -11,7 +11,9 @@
 // Resolving decides what a name means; it is never what keeps the jail shut.
 // Every touch of the disk goes through an [os.Root], which the operating system
 // holds open by descriptor, so a directory exchanged for a link between two
-// steps leads to an error and never outside.
+// steps leads to an error and never outside. Where Linux can look up or open a
+// whole path below such a descriptor in one call that goes through no link
+// (openat2), that takes the place of as many steps as the path has parts.
 //
 // Links inside the roots work, also absolute ones and those that lead from one
 // root into another. A hard link is a file like any other: a jail cannot know
@@ -22,7 +24,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -205,7 +206,7 @@ func (j *Jail) pin(dir string) (*Jail, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info, err := handle.Stat("."); err == nil && p.info != nil && os.SameFile(info, p.info) {
+		if info, err := handle.Stat("."); err == nil && p.info != nil && same(info, p.info) {
 			r := &root{dir: p.abs(), outer: p.root.denyPath(p.rel), handle: handle, readOnly: p.root.readOnly}
 			return &Jail{roots: []*root{r}, inner: []*root{r}, deny: j.deny, own: j.own}, nil
 		}

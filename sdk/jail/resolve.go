@@ -20,7 +20,7 @@ const longest = 4096
 type place struct {
 	root *root
 	rel  string
-	info fs.FileInfo // nil when nothing is there
+	info sight // nil when nothing is there
 }
 
 func (p place) abs() string { return filepath.Join(p.root.dir, p.rel) }
@@ -29,8 +29,12 @@ func (p place) abs() string { return filepath.Join(p.root.dir, p.rel) }
 // end as well; without, the link itself is the place. What does not exist
 // resolves too, so that it can be created.
 func (j *Jail) resolve(name string, follow bool) (place, error) {
+	return j.look(name, look{follow: follow})
+}
+
+func (j *Jail) look(name string, how look) (place, error) {
 	for range attempts {
-		p, err := j.resolveOnce(name, follow)
+		p, err := j.resolveOnce(name, how)
 		switch {
 		case errors.Is(err, errSwapped):
 			continue
@@ -42,7 +46,7 @@ func (j *Jail) resolve(name string, follow bool) (place, error) {
 	return place{}, ErrUnstable
 }
 
-func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
+func (j *Jail) resolveOnce(name string, how look) (place, error) {
 	if strings.ContainsRune(name, 0) {
 		return place{}, ErrNUL
 	}
@@ -54,10 +58,10 @@ func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
 	if !j.spells(name) {
 		return place{}, ErrEscape
 	}
-	if p, ok := j.plainly(name, follow); ok {
+	if p, ok := j.plainly(name, how); ok {
 		return p, nil
 	}
-	w := walk{jail: j, follow: follow, at: volume(name), todo: parts(name)}
+	w := walk{jail: j, look: how, at: volume(name), todo: parts(name)}
 	if r, rel := j.rootOf(name); r != nil { // the way to a root is known
 		w.at, w.todo = r.dir, parts(rel)
 	}
@@ -73,8 +77,8 @@ func (j *Jail) resolveOnce(name string, follow bool) (place, error) {
 
 // walk is a resolution under way.
 type walk struct {
-	jail    *Jail
-	follow  bool
+	jail *Jail
+	look
 	at      string // where it stands, without links
 	missing bool   // nothing is at `at`
 	todo    []string
@@ -170,7 +174,7 @@ func (w *walk) end() (place, error) {
 	}
 	// Each step was looked up by its path, and what that meant may have changed
 	// from one to the next.
-	info, err := r.confirm(rel)
+	info, err := r.confirm(rel, w.described)
 	if err == nil && w.follow && isLink(info) {
 		err = errSwapped
 	}

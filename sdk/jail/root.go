@@ -14,8 +14,7 @@ type root struct {
 	alias    string // as it was configured
 	outer    string // where a pinned directory lies in its root, for the deny list
 	handle   *os.Root
-	dirfd    *os.File    // the same directory, for looking up plain names; nil where it is pinned
-	info     fs.FileInfo // of the directory, as dirfd
+	direct   *direct // the same directory, for plain names; nil where it is pinned
 	readOnly bool
 }
 
@@ -43,30 +42,18 @@ func openRoot(alias string) (*root, error) {
 	if err != nil {
 		return nil, cause(err)
 	}
-	dirfd, err := handle.Open(".")
+	direct, err := openDirect(handle)
 	if err != nil {
 		return nil, errors.Join(cause(err), handle.Close())
 	}
-	if info, err = dirfd.Stat(); err != nil {
-		return nil, errors.Join(cause(err), dirfd.Close(), handle.Close())
-	}
-	return &root{dir: dir, alias: alias, handle: handle, dirfd: dirfd, info: info}, nil
+	return &root{dir: dir, alias: alias, handle: handle, direct: direct}, nil
 }
 
 func (r *root) close() error {
-	if r.dirfd == nil {
+	if r.direct == nil {
 		return r.handle.Close()
 	}
-	return errors.Join(r.dirfd.Close(), r.handle.Close())
-}
-
-// gone reports whether the root's name means another directory by now.
-func (r *root) gone() bool {
-	if r.dirfd == nil {
-		return false // a pinned directory is to be kept whatever happens to its name
-	}
-	now, err := os.Stat(r.dir)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, r.info)
+	return errors.Join(r.direct.close(), r.handle.Close())
 }
 
 // within returns the path of name below the root's own spelling.

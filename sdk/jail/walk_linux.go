@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"sync"
 	"time"
 
@@ -21,7 +20,13 @@ type File struct{ fd int }
 const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
 // openHandle opens p and reports whether it is still what it was.
-func openHandle(p place) (h handle, same bool, err error) {
+func openHandle(p place) (h handle, unchanged bool, err error) {
+	if p.root.direct != nil {
+		if fd, err := p.root.direct.open(p.rel, dirFlags); err == nil {
+			now, err := fstat(fd)
+			return handle(fd), err == nil && same(now, p.info), err
+		}
+	}
 	f, err := p.root.handle.OpenFile(p.rel, unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return -1, false, err
@@ -39,7 +44,7 @@ func openHandle(p place) (h handle, same bool, err error) {
 	if controlErr := raw.Control(func(from uintptr) { fd, err = unix.FcntlInt(from, unix.F_DUPFD_CLOEXEC, 0) }); controlErr != nil {
 		return -1, false, controlErr
 	}
-	return handle(fd), os.SameFile(info, p.info), err
+	return handle(fd), same(info, p.info), err
 }
 
 func (h handle) close() error { return unix.Close(int(h)) }

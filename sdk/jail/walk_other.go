@@ -4,7 +4,6 @@ package jail
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -20,7 +19,7 @@ func openHandle(p place) (h handle, same bool, err error) {
 	return openSame(p.root.handle, p.rel, p.info)
 }
 
-func openSame(root *os.Root, name string, was fs.FileInfo) (handle, bool, error) {
+func openSame(root *os.Root, name string, was sight) (handle, bool, error) {
 	below, err := root.OpenRoot(name)
 	if err != nil {
 		return handle{}, false, err
@@ -29,7 +28,7 @@ func openSame(root *os.Root, name string, was fs.FileInfo) (handle, bool, error)
 	if err != nil {
 		return handle{}, false, errors.Join(err, below.Close())
 	}
-	return handle{below}, os.SameFile(info, was), nil
+	return handle{below}, same(info, was), nil
 }
 
 func (h handle) close() error { return h.Root.Close() }
