@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { watch } from 'node:fs';
 import { access, readFile, rm } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { authorised, http, newClient, serve, stdio, text } from './server.js';
@@ -123,6 +124,20 @@ for (const [name, connect] of Object.entries({ stdio, http })) {
       assert.equal(result.isError, true);
       assert.match(text(result), /--approve/);
       assert.equal(await exists('never.txt'), false);
+    });
+
+    it('stays within its roots', async (t) => {
+      let folder = pathToFileURL(process.cwd()).href;
+      const client = await connect(t, { roots: () => [folder], args: ['--yes'] });
+      const read = () => client.callTool({ name: 'filesystem_read_file', arguments: { path: 'agent.hcl' } });
+      assert.match(text(await read()), /required_providers/);
+      folder = 'file:///nowhere';
+      await client.sendRootsListChanged();
+      const denied = await read();
+      assert.equal(denied.isError, true);
+      assert.match(text(denied), /^permission_denied: .* outside the roots of the client \(\/nowhere\)/);
+      const other = await client.callTool({ name: 'bash_bash', arguments: { command: 'ls' } });
+      assert.match(text(other), /working directory/);
     });
 
     it('has the commands as prompts', async (t) => {

@@ -6,24 +6,27 @@ import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 export const agent = process.env.AGENT;
 const token = 'correct-horse-battery-staple';
 export const authorised = { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
 
-// client is one that answers questions with answer; without it, it cannot be asked.
-export function newClient(answer) {
-  const client = new Client({ name: 'typescript-sdk', version: '1' }, { capabilities: answer ? { elicitation: { form: {} } } : {} });
+// client is one that answers questions with answer, and has the roots that roots returns; without them, it cannot be asked.
+export function newClient(answer, roots) {
+  const client = new Client({ name: 'typescript-sdk', version: '1' }, {
+    capabilities: { ...answer && { elicitation: { form: {} } }, ...roots && { roots: { listChanged: true } } },
+  });
   client.faults = [];
   client.onerror = (error) => client.faults.push(error);
   if (answer) client.setRequestHandler(ElicitRequestSchema, (request) => answer(request.params));
+  if (roots) client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots().map((uri) => ({ uri })) }));
   return client;
 }
 
 // stdio is a client with a server of its own. Every byte on that one's stdout is held to the protocol.
-export async function stdio(t, { answer, args = [] } = {}) {
-  const client = newClient(answer);
+export async function stdio(t, { answer, roots, args = [] } = {}) {
+  const client = newClient(answer, roots);
   const transport = new StdioClientTransport({ command: agent, args: ['mcp', ...args], env: process.env, stderr: 'pipe' });
   let printed = '';
   const started = transport.start.bind(transport);
@@ -48,9 +51,9 @@ export async function stdio(t, { answer, args = [] } = {}) {
 const harmless = /AbortError|^Received a response for an unknown message ID: .*"status":"cancelled"/;
 
 // http is a client of a server that is started for it.
-export async function http(t, { answer, args = [] } = {}) {
+export async function http(t, { answer, roots, args = [] } = {}) {
   const url = await serve(t, args, () => leave());
-  const client = newClient(answer);
+  const client = newClient(answer, roots);
   const transport = new StreamableHTTPClientTransport(url, authorised);
   const leave = async () => {
     await transport.terminateSession();
