@@ -31,8 +31,6 @@ const deepest = 200
 type reader struct {
 	texts   []textValue
 	numbers []numberValue
-	// before are the members of the object before this one in a list.
-	before []member
 }
 
 // A value and its kind in one allocation, and many of them in one.
@@ -66,11 +64,12 @@ type member struct {
 
 func (r *reader) structure(s string, level int) (*structpb.Struct, bool) {
 	out := &structpb.Struct{}
-	return out, r.fill(out, s, level)
+	return out, r.fill(out, s, level, nil)
 }
 
-// fill reads the members of an object.
-func (r *reader) fill(out *structpb.Struct, s string, level int) bool {
+// fill reads the members of an object. last, unless it is nil, are those of the object before it in a list, and become
+// those of this one: a long list says much again and again, and one value may stand in many places.
+func (r *reader) fill(out *structpb.Struct, s string, level int, last *[]member) bool {
 	n, ok := count(s, tagEntry)
 	if !ok || level > deepest {
 		return false
@@ -79,17 +78,29 @@ func (r *reader) fill(out *structpb.Struct, s string, level int) bool {
 		return true
 	}
 	out.Fields = make(map[string]*structpb.Value, n)
-	for len(s) > 0 {
-		var entry string
-		entry, s, _ = block(s[1:])
-		key, value, ok := r.entry(entry, level)
-		if !ok {
+	for i := 0; len(s) > 0; i++ {
+		m := member{}
+		m.encoded, s, _ = block(s[1:])
+		if last != nil && i < len(*last) && (*last)[i].encoded == m.encoded {
+			m = (*last)[i]
+		} else if m.key, m.value, ok = r.entry(m.encoded, level); !ok {
 			return false
 		}
-		out.Fields[key] = value
+		out.Fields[m.key] = m.value
+		switch {
+		case last == nil || i == mostMembers:
+			last = nil
+		case i < len(*last):
+			(*last)[i] = m
+		default:
+			*last = append(*last, m)
+		}
 	}
 	return len(out.Fields) == n // else a key came twice
 }
+
+// mostMembers is how many members of an object are compared with those of the next one.
+const mostMembers = 32
 
 func (r *reader) entry(s string, level int) (key string, value *structpb.Value, ok bool) {
 	if len(s) == 0 || s[0] != tagKey {
@@ -103,11 +114,11 @@ func (r *reader) entry(s string, level int) (key string, value *structpb.Value, 
 	if !ok {
 		return "", nil, false
 	}
-	value, ok = r.value(s, level+1)
+	value, ok = r.value(s, level+1, nil)
 	return key, value, ok
 }
 
-func (r *reader) value(s string, level int) (*structpb.Value, bool) {
+func (r *reader) value(s string, level int, last *[]member) (*structpb.Value, bool) {
 	if len(s) < 2 {
 		return nil, false
 	}
@@ -131,7 +142,7 @@ func (r *reader) value(s string, level int) (*structpb.Value, bool) {
 		}
 		v := &structValue{}
 		v.Kind, v.kind.StructValue = &v.kind, &v.of
-		return &v.Value, r.fill(&v.of, inner, level)
+		return &v.Value, r.fill(&v.of, inner, level, last)
 	case tagList:
 		inner, rest, ok := block(s[1:])
 		if !ok || rest != "" {
@@ -153,10 +164,11 @@ func (r *reader) list(s string, level int) (*structpb.Value, bool) {
 		return &v.Value, true
 	}
 	v.of.Values = make([]*structpb.Value, n)
+	var last []member
 	for i := range v.of.Values {
 		var item string
 		item, s, _ = block(s[1:])
-		if v.of.Values[i], ok = r.value(item, level+1); !ok {
+		if v.of.Values[i], ok = r.value(item, level+1, &last); !ok {
 			return nil, false
 		}
 	}

@@ -124,8 +124,7 @@ func (w *writer) value(tag byte, v *structpb.Value, level int) bool {
 	if !plain(v) {
 		return false
 	}
-	end := w.size()
-	ok := true
+	end, ok := w.size(), false
 	switch kind := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
 		ok = kind != nil && w.text(tagString, kind.StringValue)
@@ -143,8 +142,6 @@ func (w *writer) value(tag byte, v *structpb.Value, level int) bool {
 		if ok = kind != nil && w.list(kind.ListValue, level); ok {
 			w.head(tagList, end)
 		}
-	default:
-		ok = false
 	}
 	w.head(tag, end)
 	return ok

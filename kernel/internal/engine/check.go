@@ -32,20 +32,3 @@ func checkArguments(op Operation, args *structpb.Struct) *toolv1.ToolError {
 	}}
 	return err
 }
-
-// checkPayload holds the result of a tool to what the tool declares.
-func checkPayload(op Operation, payload *structpb.Struct) *toolv1.ToolError {
-	if op.Output == nil {
-		return nil
-	}
-	problems := schema.Arguments(op.Output, payload)
-	if len(problems) == 0 {
-		return nil
-	}
-	err := host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN,
-		"%s ran, but its result does not fit what it declares, which its author has to correct: %s", op, schema.Describe(problems))
-	err.Details = &structpb.Struct{Fields: map[string]*structpb.Value{
-		"cause": structpb.NewStringValue(schema.Describe(problems)),
-	}}
-	return err
-}

@@ -87,7 +87,9 @@ func (c *call) note() {
 	if c.request.Ended != nil {
 		defer c.request.Ended(c.outcome)
 	}
+	rendered := c.render()
 	c.log()
+	c.outcome.Rendering = rendered()
 }
 
 // log keeps the outcome in the journal. The call has ended as it has, whether that can be kept or not.
@@ -247,12 +249,7 @@ func (c *call) show(event *toolv1.ToolEvent) {
 func (c *call) judge(reply host.Reply, late bool, limit time.Duration) {
 	switch reply.Ending {
 	case host.Completed:
-		if err := checkPayload(c.request.Operation, reply.Payload); err != nil {
-			c.turn.session.engine.log.Warn("the provider broke its own output schema", "operation", c.outcome.Operation, "cause", err.GetMessage())
-			c.end(Failed, err)
-			return
-		}
-		c.outcome.Status, c.outcome.Result = Completed, reply.Payload
+		c.outcome.Status, c.outcome.Result, c.outcome.Rendering = Completed, reply.Payload, reply.Rendering
 		c.sink(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: reply.Payload}}})
 	case host.Cancelled:
 		if !late {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/agentco/agent/kernel/internal/schema"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -19,7 +21,7 @@ type Ending int
 
 // Every way a call ends.
 const (
-	// Completed: Reply.Payload is the result.
+	// Completed: Reply.Payload is the result, and fits what the operation declares.
 	Completed Ending = iota + 1
 	// Failed: Reply.Error is what the provider said, or what was wrong with how it said it.
 	Failed
@@ -31,8 +33,10 @@ const (
 
 // Reply is how a call ended.
 type Reply struct {
-	Ending     Ending
-	Payload    *structpb.Struct
+	Ending  Ending
+	Payload *structpb.Struct
+	// Rendering is how to show Payload, when the call asked for that and the provider sent it along; else nil.
+	Rendering  *renderv1.RenderTree
 	Error      *toolv1.ToolError // set unless Ending is Completed
 	ExitStatus *toolv1.ToolEvent_ExitStatus
 	Report     *Report
@@ -71,11 +75,14 @@ func (l *life) invoke(ctx context.Context, call Call, show func(*toolv1.ToolEven
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	var g grammar
-	next, err := service.invoke(rpc, call)
+	next, trailer, err := service.invoke(asking(rpc, call), call)
 	if err == nil {
 		err = receive(&g, next, cancel, show)
 	}
 	reply := l.conclude(ctx, call, &g, err)
+	if reply.Ending == Completed && call.Render {
+		reply.Rendering = sentAlong(trailer())
+	}
 	if reply.Ending == Cancelled {
 		reply = l.awaitReport(call, reports, show)
 	}
@@ -116,7 +123,7 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 	case errors.As(err, &broken):
 		return Reply{Ending: Failed, Error: l.violation(call, broken)}
 	case g.result != nil:
-		return Reply{Ending: Completed, Payload: g.result.GetPayload()}
+		return l.result(call, g.result.GetPayload())
 	case g.failed != nil:
 		return l.failure(ctx, call, g.failed)
 	case ctx.Err() != nil:
@@ -128,6 +135,20 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 	default:
 		return l.failure(ctx, call, toolError(call.Operation.String(), err))
 	}
+}
+
+// result is the end of a call with a result, which is held to what its operation declares.
+func (l *life) result(call Call, payload *structpb.Struct) Reply {
+	problems := schema.Arguments(call.Operation.Output, payload)
+	if len(problems) == 0 {
+		return Reply{Ending: Completed, Payload: payload}
+	}
+	if err := checkValue("a result", payload); err != nil {
+		return Reply{Ending: Failed, Error: l.violation(call, err)}
+	}
+	cause := schema.Describe(problems)
+	l.callbacks.log.Warn("the provider broke its own output schema", "operation", call.Operation.String(), "cause", cause)
+	return Reply{Ending: Failed, Error: unknown(cause, "%s ran, but its result does not fit what it declares, which its author has to correct: %s", call.Operation, cause)}
 }
 
 // disconnected reports whether the connection has ended, which may be known a moment after a call has failed for it.
