@@ -20,5 +20,15 @@ const (
 // CallbackStreamID is the broker stream on which the kernel serves KernelCallbackService.
 const CallbackStreamID uint32 = 1
 
+// Renderings that travel with results. A kernel that is about to show a result puts RenderHeader into the metadata of
+// Invoke, with any value; a provider may then end the stream with the RenderTree of a small result as RenderingTrailer,
+// which saves the kernel a Render. Both sides may leave it out.
+const (
+	RenderHeader     = "pluggableharness-render"
+	RenderingTrailer = "pluggableharness-rendering-bin"
+	// LongestRendering is how many bytes such a tree may have, encoded.
+	LongestRendering = 16 << 10
+)
+
 // SchemaVersion is the version of the payloads that Render and Emit carry.
 const SchemaVersion = "1"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/policy"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -25,7 +26,9 @@ type Request struct {
 	After []int
 	// Began is told that the call is about to reach its provider; its error keeps the call from being made. It may be nil.
 	Began func() error
-	// Ended is told how the call ended, while others of the turn may still run. It may be nil.
+	// Render says that the result is going to be shown: it is rendered while the end of the call is being logged.
+	Render bool
+	// Ended is told how the call ended, but for its Rendering, while others of the turn may still run. It may be nil.
 	Ended func(Outcome)
 }
 
@@ -58,7 +61,9 @@ type Outcome struct {
 	Status    Status
 	// Result is set exactly when Status is Completed.
 	Result *structpb.Struct
-	// Error is set exactly when it is not.
+	// Rendering is how to show the Result. It is set exactly when that is, and the Request asked for it.
+	Rendering *renderv1.RenderTree
+	// Error is set exactly when Status is not Completed.
 	Error *toolv1.ToolError
 	// ExitStatus is set when the operation ran a child process that ended.
 	ExitStatus *toolv1.ToolEvent_ExitStatus

@@ -74,6 +74,18 @@ func (e *Engine) Render(ctx context.Context, op Operation, payload *structpb.Str
 	return tree
 }
 
+// render begins to render a result that is going to be shown, unless its provider has sent that along. rendered waits for it.
+func (c *call) render() (rendered func() *renderv1.RenderTree) {
+	if !c.request.Render || c.outcome.Status != Completed || c.outcome.Rendering != nil {
+		return func() *renderv1.RenderTree { return c.outcome.Rendering }
+	}
+	ready := make(chan *renderv1.RenderTree, 1)
+	go func() {
+		ready <- c.turn.session.engine.Render(context.Background(), c.request.Operation, c.outcome.Result)
+	}()
+	return func() *renderv1.RenderTree { return <-ready }
+}
+
 // RenderPart is Render for a partial result. It is nil when the provider has no rendering for a part: the result has all of
 // them.
 func (e *Engine) RenderPart(ctx context.Context, op Operation, payload *structpb.Struct) *renderv1.RenderTree {

@@ -9,6 +9,7 @@ import (
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -18,6 +19,8 @@ type Call struct {
 	Operation Operation
 	Arguments *structpb.Struct
 	Context   *commonv1.CallContext
+	// Render says that the result is going to be shown, so that Reply.Rendering is of use.
+	Render bool
 }
 
 // category is one service of a provider. Tools and commands differ in their messages and in nothing else, so the
@@ -28,8 +31,9 @@ type category interface {
 	offer(ctx context.Context, said *Introduction) error
 	describe(ctx context.Context, said *Introduction) (*commonv1.ProducerRef, error)
 	configure(ctx context.Context, config *structpb.Struct) error
-	// invoke returns the function that receives the next event; io.EOF is the regular end.
-	invoke(ctx context.Context, call Call) (func() (*toolv1.ToolEvent, error), error)
+	// invoke returns the function that receives the next event; io.EOF is the regular end. After that, trailer is what came
+	// with it.
+	invoke(ctx context.Context, call Call) (next func() (*toolv1.ToolEvent, error), trailer func() metadata.MD, err error)
 	preview(ctx context.Context, call Call) (*renderv1.RenderTree, error)
 	render(ctx context.Context, payload []byte, version string) (*renderv1.RenderTree, error)
 }
@@ -60,15 +64,15 @@ func (t tools) call(c Call) *toolv1.ToolCall {
 	return &toolv1.ToolCall{Id: c.ID, ToolName: c.Operation.Name, Arguments: c.Arguments, CallContext: c.Context}
 }
 
-func (t tools) invoke(ctx context.Context, c Call) (func() (*toolv1.ToolEvent, error), error) {
+func (t tools) invoke(ctx context.Context, c Call) (func() (*toolv1.ToolEvent, error), func() metadata.MD, error) {
 	stream, err := t.rpc.Invoke(ctx, &toolv1.InvokeRequest{Call: t.call(c)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return func() (*toolv1.ToolEvent, error) {
 		r, err := stream.Recv()
 		return r.GetEvent(), err
-	}, nil
+	}, stream.Trailer, nil
 }
 
 func (t tools) preview(ctx context.Context, c Call) (*renderv1.RenderTree, error) {
@@ -111,15 +115,15 @@ func (s commands) call(c Call) *slashcommandv1.SlashCommandCall {
 	return &slashcommandv1.SlashCommandCall{Id: c.ID, Name: c.Operation.Name, Arguments: c.Arguments, CallContext: c.Context}
 }
 
-func (s commands) invoke(ctx context.Context, c Call) (func() (*toolv1.ToolEvent, error), error) {
+func (s commands) invoke(ctx context.Context, c Call) (func() (*toolv1.ToolEvent, error), func() metadata.MD, error) {
 	stream, err := s.rpc.Invoke(ctx, &slashcommandv1.InvokeRequest{Call: s.call(c)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return func() (*toolv1.ToolEvent, error) {
 		r, err := stream.Recv()
 		return fromCommandEvent(r.GetEvent()), err
-	}, nil
+	}, stream.Trailer, nil
 }
 
 func (s commands) preview(ctx context.Context, c Call) (*renderv1.RenderTree, error) {

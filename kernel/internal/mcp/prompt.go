@@ -47,7 +47,7 @@ func (s *Server) getPrompt(ctx context.Context, r *sdk.GetPromptRequest, op engi
 	}
 	return &sdk.GetPromptResult{
 		Description: description(op),
-		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: s.readable(ctx, op, reply.ending)}}},
+		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: readable(reply.ending)}}},
 	}, nil
 }
 

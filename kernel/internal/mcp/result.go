@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -20,11 +19,11 @@ const metaError = "agent/error"
 
 // result is how a call ended, as a tool's result. What failed is one too, as the protocol wants it, so that a model
 // learns of it; it has no structured content, which would have to fit the output schema.
-func (s *Server) result(ctx context.Context, op engine.Operation, end ending, large *parcels) *sdk.CallToolResult {
+func result(op engine.Operation, end ending, large *parcels) *sdk.CallToolResult {
 	if end.Status != engine.Completed {
 		return failure(end)
 	}
-	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: large.text(s.readable(ctx, op, end))}}}
+	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: large.text(readable(end))}}}
 	if op.Output.GetType() == schemav1.SchemaType_SCHEMA_TYPE_OBJECT {
 		r.StructuredContent = large.structured(encoded(end.Result))
 	}
@@ -32,8 +31,8 @@ func (s *Server) result(ctx context.Context, op engine.Operation, end ending, la
 }
 
 // readable is a result as a model reads it well: as the provider renders it, without any markup.
-func (s *Server) readable(ctx context.Context, op engine.Operation, end ending) string {
-	text := paint.Painter{}.Tree(s.options.Engine.Render(context.WithoutCancel(ctx), op, end.Result))
+func readable(end ending) string {
+	text := paint.Painter{}.Tree(end.Rendering)
 	if strings.TrimSpace(text) == "" {
 		return nothingSaid
 	}

@@ -222,7 +222,7 @@ func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.Cal
 		nothing := []sdk.Content{} // which nil would write as null
 		return &sdk.CallToolResult{Content: nothing, InputRequests: reply.questions, RequestState: reply.state}, nil
 	}
-	return s.result(ctx, op, reply.ending, s.large(r.Session)), nil
+	return result(op, reply.ending, s.large(r.Session)), nil
 }
 
 func (s *Server) getPromptByName(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
@@ -243,6 +243,7 @@ const multiRound = "2026-07-28"
 // request begins a request with what is known of its client.
 func (s *Server) request(ss *sdk.ServerSession, can *sdk.ClientCapabilities, who *sdk.Implementation, version string) request {
 	r := request{session: ss, client: "a client without a name", again: version >= multiRound, rooted: hasRoots(can)}
+	r.Render = true
 	if who != nil && who.Name != "" {
 		r.client = paint.Line(who.Name)
 	}

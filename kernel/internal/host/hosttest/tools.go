@@ -103,7 +103,10 @@ func newTool(name string, kind toolv1.ToolKind, in, out *schemav1.Schema, run fu
 
 var all = []tool{
 	newTool("echo", reads, texts("text"), texts("text"), func(c call) error {
-		return c.result(map[string]any{"text": c.text("text")})
+		if err := c.result(map[string]any{"text": c.text("text")}); err != nil {
+			return err
+		}
+		return sendAlong(c)
 	}),
 	newTool("sequence", reads, nothing, object([]string{"exit_code", "summary"}, map[string]*schemav1.Schema{"exit_code": numberType, "summary": stringType}), sequence),
 	newTool("write", writes, texts("path", "content"), nothing, func(c call) error {

@@ -1,0 +1,41 @@
+package hosttest
+
+import (
+	"strings"
+
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	"github.com/agentco/agent/proto/plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+)
+
+// sendAlong ends the stream of an echo with a rendering of what the text says behind "along:", right or wrong.
+func sendAlong(c call) error {
+	how, found := strings.CutPrefix(c.text("text"), "along:")
+	if !found {
+		return nil
+	}
+	if len(metadata.ValueFromIncomingContext(c.ctx, plugin.RenderHeader)) == 0 {
+		how += ", unasked"
+	}
+	tree := textTree("sent along: %s", how)
+	if strings.HasPrefix(how, "too long") {
+		tree = textTree("%s", strings.Repeat("x", plugin.LongestRendering))
+	}
+	if strings.HasPrefix(how, "empty") {
+		tree = &renderv1.RenderTree{}
+	}
+	text, err := proto.Marshal(tree)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(how, "no tree") {
+		text = []byte("no tree")
+	}
+	trailer := metadata.Pairs(plugin.RenderingTrailer, string(text))
+	if strings.HasPrefix(how, "two") {
+		trailer.Append(plugin.RenderingTrailer, string(text))
+	}
+	return grpc.SetTrailer(c.ctx, trailer)
+}

@@ -1,0 +1,39 @@
+package host
+
+import (
+	"testing"
+
+	"github.com/agentco/agent/kernel/internal/host/hosttest"
+	"github.com/stretchr/testify/require"
+)
+
+// What comes along with a result is a rendering, or is as if it had not come.
+func TestRenderingSentAlong(t *testing.T) {
+	p := start(t, spec(hosttest.Good))
+	for _, test := range []struct {
+		name, how, want string
+		unasked         bool
+	}{
+		{"a tree", "a tree", "sent along: a tree", false},
+		{"not asked for", "a tree", "", true},
+		{"nothing", "", "", false},
+		{"too long", "too long", "", false},
+		{"an empty tree", "empty", "", false},
+		{"no tree", "no tree", "", false},
+		{"two trees", "two", "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := "along:" + test.how
+			if test.how == "" {
+				text = "alone"
+			}
+			call := callOf(t, p, "echo", map[string]any{"text": text})
+			call.Render = !test.unasked
+			reply := p.Invoke(t.Context(), call, hosttest.NewRecorder().Show)
+			require.Equal(t, Completed, reply.Ending, reply.Error)
+			require.Equal(t, text, reply.Payload.AsMap()["text"])
+			require.Equal(t, test.want, reply.Rendering.GetRoot().GetText().GetContent())
+			require.Equal(t, test.want == "", reply.Rendering == nil)
+		})
+	}
+}
