@@ -93,7 +93,7 @@ func inspect(ctx context.Context, call *sdk.Call[config], in readArguments, plan
 func prepareRead(call *sdk.Call[config], in readArguments, script string) (runner.Command, openFiles, error) {
 	command, files, err := prepare(call, arguments{Command: script, Cwd: in.Cwd})
 	command.Spec.Env = call.Config.reading.environment(command.Spec.Env)
-	command.Spec.Sandbox = call.Config.reading.sandbox
+	command.Spec.Sandbox = call.Config.reading.sandbox()
 	return command, files, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/providers/bash/internal/environ"
 	"github.com/agentco/agent/providers/bash/internal/readonly"
@@ -18,9 +19,13 @@ type reading struct {
 	rules      *readonly.Rules
 	roots      *workdir.Roots
 	homeInside bool // commands may change the user's own configuration
-	// sandbox lets commands write to their temporary files alone, where that can be had.
-	// What is judged must not depend on it: it is the second lock on the door.
-	sandbox *sandbox.Policy
+	// confined lets commands write to their temporary files alone.
+	confined *sandbox.Policy
+	// sandbox is confined, or the best that can be had here. It is tried by the first call,
+	// which costs that the start of a process, so that a provider that is never asked to read
+	// does not pay for it. What is judged must not depend on it: it is the second lock on the
+	// door.
+	sandbox func() *sandbox.Policy
 }
 
 func (c *config) checkReading() error {
@@ -44,23 +49,23 @@ func (c *config) openReading() error {
 	if err != nil {
 		return sdk.BadField("env", "open the directory for temporary files: %w", err)
 	}
-	// The best that there is. It is tried now, so that no call fails for it.
-	if r.sandbox = policy.Offline(); r.sandbox.Check() == nil {
-		return nil
-	}
-	if r.sandbox = (*sandbox.Policy)(nil).Offline(); r.sandbox.Check() != nil {
-		r.sandbox = c.sandbox
-	}
-	return policy.Close()
+	r.confined = policy.Offline()
+	available := r.confined.Available() == nil
+	r.sandbox = sync.OnceValue(func() *sandbox.Policy {
+		lost := available && r.confined.Available() != nil // the call is to fail for it
+		if lost || r.confined.Check() == nil {
+			return r.confined
+		}
+		if offline := (*sandbox.Policy)(nil).Offline(); offline.Check() == nil {
+			return offline
+		}
+		return c.sandbox
+	})
+	return nil
 }
 
-// close releases the policy that is not the one of bash.
-func (c *config) closeReading() error {
-	if c.reading.sandbox == c.sandbox {
-		return nil
-	}
-	return c.reading.sandbox.Close()
-}
+// closeReading releases what openReading opened.
+func (c *config) closeReading() error { return c.reading.confined.Close() }
 
 func inside(roots *workdir.Roots, path string) bool {
 	dir, err := roots.Open(path)
