@@ -47,24 +47,20 @@ func readFile(ctx context.Context, call *sdk.Call[config], in readIn) (readOut, 
 
 // readPath reads lines with at most so many bytes.
 func (w *workspace) readPath(ctx context.Context, call *sdk.Call[config], in readIn, maxBytes int) (readOut, error) {
-	t, err := w.target(call, "read", in.Path)
+	t, f, err := w.opened(call, "read", in.Path)
 	if err != nil {
 		return readOut{}, err
 	}
+	defer f.Close() //nolint:errcheck // opened for reading only
 	window := text.Window{First: in.Offset, Count: in.Limit, MaxBytes: maxBytes}
-	out, err := w.read(ctx, call.SessionID, t, window)
+	out, err := w.read(ctx, call.SessionID, t, f, window)
 	if err != nil {
 		return readOut{}, w.explain(err, "read", t)
 	}
 	return out, nil
 }
 
-func (w *workspace) read(ctx context.Context, session string, t target, window text.Window) (out readOut, err error) {
-	f, err := w.files.Open(t.resolved)
-	if err != nil {
-		return out, err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading only
+func (w *workspace) read(ctx context.Context, session string, t target, f afero.File, window text.Window) (out readOut, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return out, err

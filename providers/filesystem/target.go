@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/afero"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/sdk"
@@ -29,7 +32,7 @@ func (t target) argued() string {
 func (w *workspace) target(call *sdk.Call[config], doing, name string) (target, error) {
 	t := target{name: name, path: w.files.Abs(call.Dir, name)}
 	if name == "" {
-		return target{}, sdk.InvalidArgument("path", "is empty; name a file or directory")
+		return target{}, nameless("path")
 	}
 	resolved, err := w.files.Resolve(t.path)
 	if err != nil {
@@ -37,6 +40,32 @@ func (w *workspace) target(call *sdk.Call[config], doing, name string) (target, 
 	}
 	t.resolved = resolved
 	return t, ours(doing, t)
+}
+
+// opened finds what a name leads to and opens it to be read, at once: the caller
+// closes it.
+func (w *workspace) opened(call *sdk.Call[config], doing, name string) (target, afero.File, error) {
+	t := target{name: name, path: w.files.Abs(call.Dir, name)}
+	if name == "" {
+		return t, nil, nameless("path")
+	}
+	f, err := w.files.Open(t.path)
+	if err != nil { // why is told with where the name leads
+		t, unfound := w.target(call, doing, name)
+		if unfound == nil {
+			unfound = w.explain(err, doing, t)
+		}
+		return t, nil, unfound
+	}
+	t.resolved = filepath.Clean(f.Name())
+	if err := ours(doing, t); err != nil {
+		return t, nil, errors.Join(err, f.Close())
+	}
+	return t, f, nil
+}
+
+func nameless(argument string) error {
+	return sdk.InvalidArgument(argument, "is empty; name a file or directory")
 }
 
 // ours returns an error for a name that only temporary files of this provider
@@ -53,7 +82,7 @@ func ours(doing string, t target) error {
 func (w *workspace) itself(call *sdk.Call[config], doing, argument, name string) (target, error) {
 	t := target{name: name, path: w.files.Abs(call.Dir, name), argument: argument}
 	if name == "" {
-		return target{}, sdk.InvalidArgument(argument, "is empty; name a file or directory")
+		return target{}, nameless(argument)
 	}
 	trimmed := strings.TrimRight(t.path, string(filepath.Separator))
 	// Not filepath.Dir, which takes link/.. for nothing.
@@ -69,8 +98,10 @@ func (w *workspace) itself(call *sdk.Call[config], doing, argument, name string)
 		return target{}, w.explain(err, doing, t)
 	}
 	t.resolved = resolved
-	if info, err := lstat(w.files, resolved); err == nil && trimmed != t.path && !info.IsDir() {
-		return target{}, w.explain(syscall.ENOTDIR, doing, t)
+	if trimmed != t.path {
+		if info, err := lstat(w.files, resolved); err == nil && !info.IsDir() {
+			return target{}, w.explain(syscall.ENOTDIR, doing, t)
+		}
 	}
 	return t, ours(doing, t)
 }

@@ -22,7 +22,7 @@ func TestWithoutTheDirectWay(t *testing.T) {
 	h.link(t, "dir/secret/f", "root/hidden")
 	h.link(t, "loop", "root/loop")
 	names = append(names, ".", "dir", "dir/x", "dir/deep/f", "dir/deep/../x", "inside", "hidden", "loop", "dir/secret", "dir/secret/f",
-		"dir/x/below", "dir/none", "none/below", "none", h.root, h.root+"/dir/deep", "\x00")
+		"dir/", "dir/deep/", "dir/deep//", "dir/x/", "inside/", "d/", "none/", h.root+"/", "dir/x/below", "dir/none", "none/below", "none", h.root, h.root+"/dir/deep", "\x00")
 
 	over, err := New(Options{Roots: []string{h.root}, Deny: []string{"secret"}})
 	require.NoError(t, err)

@@ -23,6 +23,7 @@ type sight interface {
 // plainly resolves a name in one step, if there is no link on its way, nor with
 // follow at its end: nearly every name. It knows no more than [Jail.resolveOnce], which does all others.
 func (j *Jail) plainly(name string, how look) (place, bool) {
+	name, directory := strings.CutSuffix(name, string(filepath.Separator))
 	if name != filepath.Clean(name) {
 		return place{}, false
 	}
@@ -31,7 +32,7 @@ func (j *Jail) plainly(name string, how look) (place, bool) {
 		return place{}, false
 	}
 	info, certain := r.plain(rel, how.described)
-	certain = certain && (!how.follow || !isLink(info))
+	certain = certain && (!how.follow || !isLink(info)) && (!directory || info != nil && info.IsDir())
 	return place{root: r, rel: rel, info: info}, certain
 }
 
