@@ -2,10 +2,12 @@ package secret
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Clean is m without the values of s: m itself when there are none in it, and else a copy.
@@ -42,6 +44,9 @@ type cleaner struct {
 }
 
 func (c cleaner) message(m protoreflect.Message) (dirty bool) {
+	if payload, ok := m.Interface().(*structpb.Struct); ok && !c.change {
+		return c.members(payload)
+	}
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
 		case fd.IsMap():
@@ -58,6 +63,28 @@ func (c cleaner) message(m protoreflect.Message) (dirty bool) {
 		return c.change || !dirty
 	})
 	return dirty
+}
+
+// members is message for a payload that is only looked at, without reflection: it may have a hundred thousand parts.
+func (c cleaner) members(s *structpb.Struct) bool {
+	for name, value := range s.GetFields() {
+		if c.text(name) != name || c.part(value) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c cleaner) part(v *structpb.Value) bool {
+	switch kind := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return c.text(kind.StringValue) != kind.StringValue
+	case *structpb.Value_StructValue:
+		return c.members(kind.StructValue)
+	case *structpb.Value_ListValue:
+		return slices.ContainsFunc(kind.ListValue.GetValues(), c.part)
+	}
+	return false
 }
 
 func (c cleaner) elements(fd protoreflect.FieldDescriptor, l protoreflect.List) (dirty bool) {

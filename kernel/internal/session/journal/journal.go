@@ -23,6 +23,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/secret"
 	"github.com/agentco/agent/kernel/internal/session"
+	"github.com/agentco/agent/proto/codec"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	eventv1 "github.com/agentco/agent/proto/pluggableharness/event/v1"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
@@ -89,7 +90,7 @@ func (j *Journal) Called(n engine.CalledNote) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.calls[n.CallID] = c
-	j.append(c, session.Entry{Kind: session.ToolCall, Producer: c.producer, CallID: n.CallID, Payload: j.encode(event)})
+	j.append(c, session.Entry{Kind: session.ToolCall, Producer: c.producer, CallID: n.CallID, Payload: encode(secret.Clean(j.o.Secrets, event))})
 }
 
 // Planned notes what was decided about a call.
@@ -97,7 +98,7 @@ func (j *Journal) Planned(turnID string, item *planv1.PlanItem) {
 	item = secret.Clean(j.o.Secrets, item)
 	event := &eventv1.PlanEvent{Plan: &planv1.Plan{TurnId: turnID, Items: []*planv1.PlanItem{item}}}
 	entry := session.Entry{
-		Kind: session.Plan, Producer: j.kernel(), CallID: item.GetCallId(), Payload: j.encode(event),
+		Kind: session.Plan, Producer: j.kernel(), CallID: item.GetCallId(), Payload: encode(event),
 		Items: []session.PlanItem{session.ItemOf(turnID, 0, item)},
 	}
 	j.mu.Lock()
@@ -177,7 +178,7 @@ func ran(o engine.Outcome) bool {
 }
 
 func (j *Journal) apply(c *call, o engine.Outcome, result *eventv1.ToolResultEvent) session.Entry {
-	return session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: j.encode(applied(c, o, result))}
+	return session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: encode(applied(c, o, result))}
 }
 
 func (j *Journal) wasRefused(c *call) bool {
@@ -229,7 +230,7 @@ func (j *Journal) Ended(o engine.Outcome) error {
 		result.Outcome = &eventv1.ToolResultEvent_Result{Result: &toolv1.ToolResult{Payload: o.Result}}
 	}
 	result = secret.Clean(j.o.Secrets, result)
-	end := session.Entry{Kind: session.ToolResult, Producer: c.producer, CallID: o.CallID, Payload: j.encode(result)}
+	end := session.Entry{Kind: session.ToolResult, Producer: c.producer, CallID: o.CallID, Payload: encode(result)}
 	if o.Report != nil {
 		end.ID = o.Report.ID // as the provider was told
 	}
@@ -269,12 +270,11 @@ func (j *Journal) Emitted(m engine.Emission) (id string, sequence int64, err err
 // Close ends the log, and tells how the session ended.
 func (j *Journal) Close(s session.Status) error { return j.log.Close(s) }
 
-// encode is a message as it is stored. There is none that cannot be.
-func (j *Journal) encode(m proto.Message) []byte {
-	m = secret.Clean(j.o.Secrets, m)
-	content, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+// encode is a message, without secrets, as it is stored. There is none that cannot be.
+func encode(m proto.Message) []byte {
+	content, err := codec.Marshal(m)
 	if err != nil { // arguments that were refused for it may be no UTF-8
-		content, _ = proto.MarshalOptions{Deterministic: true}.Marshal(secret.Valid(m))
+		content, _ = codec.Marshal(secret.Valid(m))
 	}
 	return content
 }
