@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/proto/codec"
 )
 
 const (
@@ -64,6 +66,6 @@ func (r *recent[In]) recall(payload *structpb.Struct) (in In) {
 // digest is the same for the same payload however it travelled: a number comes through JSON unchanged, and the members
 // are put in order.
 func digest(payload *structpb.Struct) (key [sha256.Size]byte, ok bool) {
-	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(payload)
+	encoded, err := codec.Marshal(payload)
 	return sha256.Sum256(encoded), err == nil
 }
