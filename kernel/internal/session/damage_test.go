@@ -252,6 +252,10 @@ func TestMain(m *testing.M) {
 		writerProcess()
 		return
 	}
+	if os.Getenv(readerPath) != "" {
+		readerProcess()
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -14,19 +14,21 @@ import (
 
 // File is a session that is read.
 type File struct {
-	path string
-	db   *sql.DB
-	meta Meta
+	path  string
+	db    *sql.DB
+	meta  Meta
+	sound bool // every page was looked at
 	// Salvage is set when the file was damaged and this is what could be saved of it.
 	Salvage *Salvage
 }
 
-// Open opens a session to read it. An older file is brought to the current version first. A damaged one is put aside,
-// and what can be read of it takes its place; Salvage then says so. The caller closes the file.
+// Open opens a session to read it: all that had been reported as kept by then, also when it is being written, and when its
+// writer was killed. An older file is brought to the current version first. A damaged one is put aside, and what can be
+// read of it takes its place; Salvage then says so. The caller closes the file.
 func Open(ctx context.Context, path string) (*File, error) {
 	f, err := read(ctx, path)
 	if err == nil {
-		if err = f.intact(ctx); err == nil {
+		if err = f.whole(ctx); err == nil {
 			return f, nil
 		}
 		f.Close()
@@ -43,7 +45,19 @@ func Open(ctx context.Context, path string) (*File, error) {
 		return nil, err
 	}
 	f.Salvage = saved
+	if err := f.takeTail(ctx); err != nil {
+		f.Close()
+		return nil, err
+	}
 	return f, nil
+}
+
+// whole looks at every page, and takes in what the session has beyond them.
+func (f *File) whole(ctx context.Context) error {
+	if err := f.intact(ctx); err != nil {
+		return err
+	}
+	return f.takeTail(ctx)
 }
 
 // DamageError is a file that is not what it should be.
@@ -102,6 +116,7 @@ func (f *File) connect(ctx context.Context, how string) (err error) {
 
 func (f *File) readMeta(ctx context.Context, c *sql.Conn) error {
 	m := &f.meta
+	lives := alive(f.path) // before it is read: one that lives now may have ended by then, and said so
 	var started, ended string
 	err := c.QueryRowContext(ctx, `SELECT session_id, parent_session_id, depth, profile, status, started_at, ended_at, command, project
 		FROM session_meta ORDER BY rowid LIMIT 1`).Scan(&m.ID, &m.Parent, &m.Depth, &m.Profile, &m.Status, &started, &ended, &m.Command, &m.Project)
@@ -112,7 +127,7 @@ func (f *File) readMeta(ctx context.Context, c *sql.Conn) error {
 		return err
 	}
 	m.Started, m.Ended = parseTime(started), parseTime(ended)
-	if m.Status == Running && !alive(f.path) {
+	if m.Status == Running && !lives {
 		m.Status = Interrupted
 	}
 	return nil
@@ -120,6 +135,9 @@ func (f *File) readMeta(ctx context.Context, c *sql.Conn) error {
 
 // intact looks at every page.
 func (f *File) intact(ctx context.Context) error {
+	if f.sound {
+		return nil
+	}
 	problems, err := texts(ctx, f.db, "PRAGMA integrity_check(5)")
 	switch {
 	case isDamage(err):
@@ -127,6 +145,7 @@ func (f *File) intact(ctx context.Context) error {
 	case err != nil:
 		return err
 	case len(problems) == 1 && problems[0] == "ok":
+		f.sound = true
 		return nil
 	}
 	return &DamageError{Path: f.path, Cause: strings.Join(problems, "; ")}

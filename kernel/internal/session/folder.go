@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // Folder is where sessions are kept, one file each.
@@ -76,12 +74,7 @@ func isFile(path string, kind fs.FileMode) bool {
 func (f Folder) Path(id string) string { return filepath.Join(string(f), id+extension) }
 
 func (f Folder) summary(ctx context.Context, id string) Summary {
-	s := Summary{Path: f.Path(id), Meta: Meta{ID: id, Started: idTime(id)}}
-	for _, suffix := range journals {
-		if info, err := os.Stat(s.Path + suffix); err == nil {
-			s.Size += info.Size()
-		}
-	}
+	s := Summary{Path: f.Path(id), Size: sizeOf(f.Path(id)), Meta: Meta{ID: id, Started: idTime(id)}}
 	file, err := read(ctx, s.Path)
 	if err != nil {
 		s.Err = err
@@ -90,9 +83,20 @@ func (f Folder) summary(ctx context.Context, id string) Summary {
 	defer file.Close()
 	s.Meta = file.meta
 	s.Err = errors.Join(
+		file.takeTail(ctx),
 		file.db.QueryRowContext(ctx, "SELECT count(*) FROM events WHERE kind = 'tool_call'").Scan(&s.Calls),
 		file.first(ctx, &s.First))
 	return s
+}
+
+// sizeOf is that of all files of a session.
+func sizeOf(path string) (size int64) {
+	for _, suffix := range append([]string{tailSuffix}, journals...) {
+		if info, err := os.Stat(path + suffix); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // first finds the first call.
@@ -153,14 +157,13 @@ func (f Folder) Find(word string) (path string, err error) {
 	}
 }
 
-// journals are the endings of the files of a session, the session itself last.
+// journals are the endings of the files that SQLite has for a session, the session itself last.
 var journals = []string{"-wal", "-shm", "-journal", ""}
 
 // Remove deletes a session for good, with what was kept of it when it was damaged, unless a process writes it: then it fails with ErrRunning and deletes nothing.
 func (f Folder) Remove(id string) error {
 	path := f.Path(id)
-	lock := flock.New(lockOf(path), flock.SetPermissions(0o600))
-	free, err := lock.TryLock()
+	lock, free, err := seize(path)
 	if err != nil {
 		return fmt.Errorf("cannot delete session %s: %w", id, err)
 	}
@@ -171,7 +174,7 @@ func (f Folder) Remove(id string) error {
 	for _, kept := range damaged {
 		err = errors.Join(err, remove(kept))
 	}
-	return errors.Join(err, removeDatabase(path), remove(lock.Path()), lock.Unlock())
+	return errors.Join(err, remove(tailOf(path)), removeDatabase(path), release(lock))
 }
 
 // ErrRunning is the answer about a session that a process still writes.

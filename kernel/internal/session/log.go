@@ -4,26 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 )
 
-// Log writes one session. Its methods may be called from many goroutines; one goroutine of its own writes. The file
-// comes to be with the first entry, so that a session in which nothing happens leaves nothing.
+// Log writes one session. Its methods may be called from many goroutines; one goroutine of its own takes what is written
+// into the database. The file comes to be with the first entry, so that a session in which nothing happens leaves nothing.
 type Log struct {
-	path string
-	meta Meta
-	warn func(string)
+	path  string
+	queue *queue
+	// turn is held by whoever writes what is queued, which is also what numbers it.
+	turn   chan struct{}
+	writer *writer // used by who holds the turn
 
-	queue   chan entry
-	hurry   chan struct{} // somebody waits for what is queued; one is as good as many
-	stopped chan struct{} // closed when the writer has ended
+	news    chan struct{} // something is queued
+	hurry   chan struct{} // somebody waits for the writer's goroutine, or there is much; one is as good as many
+	ending  chan struct{} // closed when nothing more will be queued
+	stopped chan struct{} // closed when that goroutine has ended
 	sealed  error         // how that went; to be read after stopped
-
-	mu     sync.RWMutex // guards closed, and that nothing is queued after it is set
-	closed bool
 }
 
 // Entry is what is appended at once: an event, and the rows that find it.
@@ -40,18 +39,6 @@ type Entry struct {
 	ID string
 }
 
-// entry is what travels to the writer: an event with its receipt, or output.
-type entry struct {
-	event   Entry
-	at      time.Time
-	receipt *Receipt // nil for output
-	output  *Output
-}
-
-// queueLength is how many entries may wait. Whoever appends more has to wait too, so a flood of output is as fast as the
-// disk and costs no memory.
-const queueLength = 256
-
 // ErrClosed is the answer of a log that has been closed.
 var ErrClosed = errors.New("the session has ended")
 
@@ -67,10 +54,11 @@ func NewLog(folder string, meta Meta, warn func(string)) (*Log, error) {
 	if meta.Started.IsZero() {
 		meta.Started = time.Now()
 	}
-	meta.Status = Running
+	path, q := filepath.Join(folder, meta.ID+extension), newQueue()
 	l := &Log{
-		path: filepath.Join(folder, meta.ID+extension), meta: meta, warn: warn,
-		queue: make(chan entry, queueLength), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
+		path: path, queue: q, writer: &writer{path: path, meta: meta, warn: warn, queue: q},
+		turn: make(chan struct{}, 1), news: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		ending: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go l.run()
 	return l, nil
@@ -79,8 +67,8 @@ func NewLog(folder string, meta Meta, warn func(string)) (*Log, error) {
 // Path is where the session is, or will be.
 func (l *Log) Path() string { return l.path }
 
-// Append hands an event to the writer and returns at once; the Receipt tells when it is there. Events are in the log in
-// the order in which they were appended.
+// Append queues an event and returns at once; the Receipt tells when it is kept. Events are in the log in the order in
+// which they were appended.
 func (l *Log) Append(e Entry) *Receipt {
 	if e.ID == "" {
 		e.ID = ulid.Make().String()
@@ -88,15 +76,18 @@ func (l *Log) Append(e Entry) *Receipt {
 	if e.SchemaVersion == "" {
 		e.SchemaVersion = SchemaVersion
 	}
-	r := newReceipt(l.hurry)
-	if !l.enqueue(entry{event: e, at: time.Now(), receipt: r}) {
+	r := &Receipt{log: l, done: make(chan struct{})}
+	much, open := l.queue.append(row{kind: rowEvent, event: e, at: time.Now(), receipt: r})
+	if !open {
 		r.finish(0, ErrClosed)
+		return r
 	}
+	l.tell(much)
 	return r
 }
 
-// Print hands what a call has printed to the writer and returns at once. The data is the log's from then on. Of one call
-// OutputLimit bytes are kept; of the rest only how much it was.
+// Print queues what a call has printed and returns at once. The data is the log's from then on. Of one call OutputLimit
+// bytes are kept; of the rest only how much it was.
 func (l *Log) Print(o Output) {
 	if len(o.Data) == 0 && o.Skipped == 0 {
 		return
@@ -104,28 +95,71 @@ func (l *Log) Print(o Output) {
 	if o.Time.IsZero() {
 		o.Time = time.Now()
 	}
-	l.enqueue(entry{output: &o})
+	l.tell(l.queue.print(o))
 }
 
-func (l *Log) enqueue(e entry) bool {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if l.closed {
-		return false
+// tell has the writer's goroutine look after what is queued: soon, or now.
+func (l *Log) tell(now bool) {
+	signal(l.news)
+	if now {
+		signal(l.hurry)
 	}
-	l.queue <- e
-	return true
+}
+
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it was told already and has not looked yet
+	}
+}
+
+// write writes what is queued, for one who waits for it and holds the turn. What cannot be written by everybody is left
+// to the writer's goroutine.
+func (l *Log) write(r *Receipt) {
+	switch {
+	case r.finished():
+	case l.writer.ready():
+		l.writer.flush()
+	default:
+		signal(l.hurry)
+	}
 }
 
 // Close writes what waits, records how the session ended, and closes the file, which is a single one then. It returns
 // when all of that is done, with what could not be. It may be called more than once; the first status counts.
 func (l *Log) Close(s Status) error {
-	l.mu.Lock()
-	if !l.closed {
-		l.closed, l.meta.Status = true, s
-		close(l.queue)
+	if l.queue.close() {
+		l.writer.status = s
+		close(l.ending)
 	}
-	l.mu.Unlock()
 	<-l.stopped
 	return l.sealed
+}
+
+// groupPause is how long the database stays behind the tail: the calls of that time share a commit.
+const groupPause = 20 * time.Millisecond
+
+// run takes what is written into the database.
+func (l *Log) run() {
+	defer close(l.stopped)
+	pause := time.NewTimer(groupPause)
+	defer pause.Stop()
+	for {
+		select {
+		case <-l.news:
+		case <-l.hurry:
+		case <-l.ending:
+			l.sealed = l.writer.seal(l.turn)
+			return
+		}
+		if l.writer.opened() { // else the first entry is waiting for that
+			pause.Reset(groupPause)
+			select {
+			case <-pause.C:
+			case <-l.hurry:
+			case <-l.ending:
+			}
+		}
+		l.writer.pass(l.turn)
+	}
 }

@@ -4,23 +4,28 @@ import "context"
 
 // Receipt stands for an entry that is on its way into the log.
 type Receipt struct {
+	log      *Log
 	done     chan struct{}
-	hurry    chan<- struct{} // tells the writer that somebody waits
 	sequence int64
 	err      error
 }
 
-func newReceipt(hurry chan<- struct{}) *Receipt {
-	return &Receipt{done: make(chan struct{}), hurry: hurry}
-}
-
-// Wait returns when the entry is in the log, with its sequence, or with the reason why it is not. After that it is there
-// even if this process is killed. When ctx is done it returns the cause of that, and the entry may yet come to be there.
-// It may be called by many, and more than once.
+// Wait returns when the entry is kept, with its sequence, or with the reason why it is not. After that it is there even
+// if this process is killed: in the tail of the session, which the database follows. Whoever waits writes what is queued
+// there, so that nobody is waited for. When ctx is done it returns the cause of that, and the entry may yet come to be
+// there. It may be called by many, and more than once.
 func (r *Receipt) Wait(ctx context.Context) (sequence int64, err error) {
 	select {
-	case r.hurry <- struct{}{}:
-	default: // the writer has been told already and has not looked yet
+	case <-r.done:
+		return r.sequence, r.err
+	default:
+	}
+	select {
+	case r.log.turn <- struct{}{}:
+		r.log.write(r)
+		<-r.log.turn
+	case <-r.done:
+	case <-ctx.Done():
 	}
 	select {
 	case <-r.done:
@@ -35,12 +40,14 @@ func (r *Receipt) finish(sequence int64, err error) {
 	close(r.done)
 }
 
-// Failed reports whether it is known by now that the entry is not in the log. It does not wait.
-func (r *Receipt) Failed() bool {
+func (r *Receipt) finished() bool {
 	select {
 	case <-r.done:
-		return r.err != nil
+		return true
 	default:
 		return false
 	}
 }
+
+// Failed reports whether it is known by now that the entry is not in the log. It does not wait.
+func (r *Receipt) Failed() bool { return r.finished() && r.err != nil }

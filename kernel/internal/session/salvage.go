@@ -9,8 +9,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // Salvage is what became of a damaged file.
@@ -24,15 +22,18 @@ type Salvage struct {
 }
 
 // corrupt is what the name of a damaged file goes on with, before the time when that was noticed.
-const corrupt = ".corrupt-"
+const (
+	corrupt       = ".corrupt-"
+	corruptLayout = "20060102T150405.000Z"
+)
 
-// salvage puts a damaged file aside and writes what can be read of it into a new one in its place.
+// salvage puts a damaged file aside and writes what can be read of it into a new one in its place. A tail stays, for that.
 func salvage(ctx context.Context, path string, damage *DamageError) (*Salvage, error) {
-	lock := flock.New(lockOf(path), flock.SetPermissions(0o600))
-	if free, err := lock.TryLock(); err != nil || !free {
+	lock, free, err := seize(path)
+	if err != nil || !free {
 		return nil, fmt.Errorf("%w; a process has it open, so nothing is done about it now", damage)
 	}
-	defer func() { _ = errors.Join(remove(lock.Path()), lock.Unlock()) }()
+	defer func() { _ = release(lock) }()
 	fresh := path + ".salvage"
 	if err := removeDatabase(fresh); err != nil {
 		return nil, fmt.Errorf("%w, and what can be read of it cannot be saved: %w", damage, err)
@@ -41,7 +42,7 @@ func salvage(ctx context.Context, path string, damage *DamageError) (*Salvage, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w, and what can be read of it cannot be saved: %w", damage, err), removeDatabase(fresh))
 	}
-	kept := fmt.Sprintf("%s%s%s", path, corrupt, time.Now().UTC().Format("20060102T150405.000Z"))
+	kept := path + corrupt + time.Now().UTC().Format(corruptLayout)
 	for _, suffix := range journals {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w, and it cannot be put aside: %w", damage, err)

@@ -1,11 +1,13 @@
 // Package session keeps what happened: one SQLite file a session, which nothing but `agent session prune` deletes.
 //
-//	Log (one writer)  ──►  sessions/<ULID>.sqlite  ──►  File (readers): events, output, verify, salvage
-//	                       sessions/<ULID>.lock         held while the writer lives
+//	Log (one writer)  ──►  sessions/<ULID>.sqlite-tail  ──►  <ULID>.sqlite  ──►  File (readers): events, output, verify, salvage
+//	                       sessions/<ULID>.lock              held while the writer lives
 //
-// A Log commits in groups: whatever comes while one commit is under way shares the next. What Receipt.Wait has
-// acknowledged survives the death of the process, by SIGKILL too. When the machine itself dies, the last moments may be
-// missing, but the file is whole. It is the only package that imports the database.
+// What is waited for is written to the tail, by who waits, in one write(2) with all that was queued before it. A goroutine
+// takes it into the database a moment later, many calls at once, and readers take in what that has not done yet: by its
+// number each row is there once, whoever takes it in. What Receipt.Wait has acknowledged survives the death of the
+// process, by SIGKILL too. When the machine itself dies, the last moments may be missing, but the file is whole. An ended
+// session is its database alone. It is the only package that imports the database.
 package session
 
 import (

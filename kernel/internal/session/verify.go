@@ -33,8 +33,8 @@ type Problem struct {
 // problemLimit is how many problems are told; one that is missing makes every row after it wrong.
 const problemLimit = 20
 
-// Verify checks a file: its pages, its chain, and that what finds events agrees with them. It changes nothing, damaged or
-// not. The error is about a file that cannot be checked at all.
+// Verify checks a file: its pages, its chain, and that what finds events agrees with them. A tail that was left over is
+// taken in first; beside that it changes nothing, and a damaged file not at all. The error is about a file that cannot be checked at all.
 func Verify(ctx context.Context, path string) (*Verdict, error) {
 	f, err := read(ctx, path)
 	var damage *DamageError
@@ -46,10 +46,13 @@ func Verify(ctx context.Context, path string) (*Verdict, error) {
 	}
 	defer f.Close()
 	v := &verifier{file: f, Verdict: Verdict{Meta: f.meta}, chain: NewChain(f.meta.ID), items: map[int64][]*planv1.PlanItem{}}
-	if err := f.intact(ctx); errors.As(err, &damage) {
+	if err := f.whole(ctx); errors.As(err, &damage) {
 		v.problem(0, "%s", damage)
 	} else if err != nil {
 		return nil, err
+	}
+	if s := f.Salvage; s != nil {
+		v.problem(0, "%s; it is kept as %s", s.Cause, s.Kept)
 	}
 	err = v.all(ctx)
 	if isDamage(err) {

@@ -1,0 +1,111 @@
+package session
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+)
+
+// leftover is what a tail has. Rows that the database has too are among them.
+type leftover struct {
+	rows []row
+	// sound is how many of them come before any damage.
+	sound int
+	// damage says what is wrong with it, empty for nothing. That its last frame is torn is not: nobody was told that it
+	// is there.
+	damage string
+}
+
+// readTail reads the tail of a session; there is none when it is no file.
+func readTail(path string) (leftover, error) {
+	info, err := os.Lstat(tailOf(path))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return leftover{}, nil
+	}
+	if err != nil {
+		return leftover{}, err
+	}
+	content, err := os.ReadFile(tailOf(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return leftover{}, nil
+	}
+	return parseTail(content), err
+}
+
+// parseTail reads frames until the first that is not whole. That one is damaged when a whole one follows it, which is
+// read too.
+func parseTail(content []byte) (l leftover) {
+	if len(content) < tailHead || len(bytes.Trim(content[:tailHead], "\x00")) == 0 {
+		return l // it was not begun
+	}
+	salt := binary.BigEndian.Uint64(content[len(tailMagic):])
+	if string(content[:len(tailMagic)]) != tailMagic || binary.BigEndian.Uint32(content[tailHead-4:]) != saltSum(salt) {
+		l.damage = "its tail does not begin as one"
+		return l
+	}
+	for at := tailHead; at < len(content); {
+		rows, size, whole := frameAt(content[at:], salt)
+		if whole {
+			l.rows = append(l.rows, rows...)
+			if l.damage == "" {
+				l.sound = len(l.rows)
+			}
+			at += size
+			continue
+		}
+		next := nextFrame(content, at+1, salt)
+		if next < 0 {
+			return l
+		}
+		if l.damage == "" {
+			l.damage = fmt.Sprintf("its tail is not what was written from byte %d to %d", at, next)
+		}
+		at = next
+	}
+	return l
+}
+
+// frameAt reads the frame that content begins with.
+func frameAt(content []byte, salt uint64) (rows []row, size int, whole bool) {
+	body, sum, ok := frameOf(content)
+	if !ok || crc32.Update(saltSum(salt), castagnoli, body) != sum {
+		return nil, 0, false
+	}
+	rows, err := decodeRows(body)
+	return rows, frameHead + len(body), err == nil
+}
+
+// frameOf finds the content of a frame, if there may be one.
+func frameOf(content []byte) (body []byte, sum uint32, ok bool) {
+	if len(content) < frameHead {
+		return nil, 0, false
+	}
+	length := int64(binary.BigEndian.Uint32(content))
+	if length == 0 || length > int64(len(content)-frameHead) {
+		return nil, 0, false
+	}
+	return content[frameHead : frameHead+int(length)], binary.BigEndian.Uint32(content[4:]), true
+}
+
+// searchFactor bounds the search for the next frame, in lengths of what is searched.
+const searchFactor = 8
+
+// nextFrame is where the next whole frame begins, -1 for none.
+func nextFrame(content []byte, from int, salt uint64) int {
+	left := searchFactor * (len(content) - from)
+	for at := from; at < len(content)-frameHead && left > 0; at++ {
+		body, _, ok := frameOf(content[at:])
+		if !ok || body[0] != rowEvent && body[0] != rowOutput {
+			continue
+		}
+		left -= len(body)
+		if _, _, whole := frameAt(content[at:], salt); whole {
+			return at
+		}
+	}
+	return -1
+}

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// takeTail takes into the database what the tail has beyond it: what a writer that was killed has left, or what one that
+// lives has reported and not taken in yet. Several may do so at once, and the writer too. The tail itself is taken away
+// only when nobody writes the session, so that it has served.
+func (f *File) takeTail(ctx context.Context) error {
+	if _, err := os.Lstat(tailOf(f.path)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, free, err := share(f.path)
+	if free {
+		defer func() { _ = lock.Unlock() }()
+	} else if err != nil && writable(f.path) {
+		return err
+	}
+	left, err := readTail(f.path)
+	if err != nil {
+		return err
+	}
+	if !free { // what is being written looks like anything
+		left = leftover{rows: left.rows[:left.sound], sound: left.sound}
+	}
+	if err := f.take(ctx, left); err != nil || !free {
+		return err
+	}
+	if left.damage != "" {
+		return f.keepDamaged(ctx, left.damage)
+	}
+	return remove(tailOf(f.path))
+}
+
+func (f *File) take(ctx context.Context, left leftover) error {
+	conn, err := f.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	s, err := newStore(ctx, conn, f.meta.ID)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.locate(ctx); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(left.rows, func(r row) bool { return !s.has(&r) }) {
+		return nil
+	}
+	// On a damaged file nothing can be built.
+	if err := f.intact(ctx); err != nil {
+		return err
+	}
+	return s.take(ctx, left.rows)
+}
+
+// keepDamaged puts a damaged tail aside.
+func (f *File) keepDamaged(ctx context.Context, cause string) error {
+	kept := f.path + corrupt + time.Now().UTC().Format(corruptLayout) + tailSuffix
+	if err := os.Rename(tailOf(f.path), kept); err != nil {
+		return fmt.Errorf("%s is damaged (%s), and it cannot be put aside: %w", tailOf(f.path), cause, err)
+	}
+	s := f.Salvage
+	if s == nil {
+		s = &Salvage{Cause: cause, Kept: kept}
+		f.Salvage = s
+	} else {
+		s.Cause += "; " + cause
+	}
+	return f.db.QueryRowContext(ctx, "SELECT count(*) FROM events").Scan(&s.Events)
+}

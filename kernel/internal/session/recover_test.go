@@ -1,0 +1,381 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/stretchr/testify/require"
+)
+
+// behind holds the database of a log as it is, until the end of the test or a call of go on.
+func behind(t *testing.T, l *Log) (goOn func()) {
+	t.Helper()
+	_, err := l.Append(toolCall("first")).Wait(t.Context()) // it is open then
+	require.NoError(t, err)
+	ctx := context.Background()
+	db, conn, _, err := openWriter(ctx, l.Path())
+	require.NoError(t, err)
+	_, err = conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	require.NoError(t, err)
+	goOn = sync.OnceFunc(func() {
+		_, err := conn.ExecContext(ctx, "ROLLBACK")
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+		require.NoError(t, db.Close())
+	})
+	t.Cleanup(goOn)
+	return goOn
+}
+
+// killed is what a writer leaves that is killed with so many calls in its tail, and nothing of them in its database.
+func killed(t *testing.T, calls int) (path string) {
+	t.Helper()
+	l := began(t, Meta{Command: "mcp"})
+	goOn := behind(t, l)
+	for i := range calls {
+		id := fmt.Sprint("call-", i)
+		l.Append(toolCall(id))
+		l.Append(plan(id))
+		l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
+		_, err := l.Append(toolResult(id)).Wait(t.Context())
+		require.NoError(t, err)
+	}
+	path = filepath.Join(t.TempDir(), filepath.Base(l.Path()))
+	for _, suffix := range []string{"", "-wal", tailSuffix} {
+		content, err := os.ReadFile(l.Path() + suffix)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path+suffix, content, 0o600))
+	}
+	goOn()
+	return path
+}
+
+// requireWhole holds a session to the calls that it must have, in their order.
+func requireWhole(t *testing.T, path string, calls int, status Status) {
+	t.Helper()
+	v, err := Verify(t.Context(), path)
+	require.NoError(t, err)
+	require.Empty(t, v.Problems)
+	require.EqualValues(t, 1+3*calls, v.Events)
+	require.Equal(t, status, v.Meta.Status)
+	f := reading(t, path)
+	require.Nil(t, f.Salvage)
+	n := 0
+	for _, e := range eventsOf(t, f) {
+		if e.Kind == ToolResult {
+			id := fmt.Sprint("call-", n)
+			require.Equal(t, id, callOf(t, e))
+			require.Equal(t, "output of "+id, string(outputOf(t, f, id)[0].Data))
+			n++
+		}
+	}
+	require.Equal(t, calls, n)
+	f.Close()
+}
+
+// What was reported and had not reached the database is there for everybody who looks, however they do.
+func TestLeftover(t *testing.T) {
+	for name, look := range map[string]func(t *testing.T, path string){
+		"open": func(t *testing.T, path string) {
+			f := reading(t, path)
+			require.Len(t, eventsOf(t, f), 31)
+			f.Close()
+		},
+		"verify": func(t *testing.T, path string) { requireWhole(t, path, 10, Interrupted) },
+		"list": func(t *testing.T, path string) {
+			all, err := Folder(filepath.Dir(path)).List(t.Context())
+			require.NoError(t, err)
+			require.Len(t, all, 1)
+			require.NoError(t, all[0].Err)
+			require.EqualValues(t, 11, all[0].Calls)
+		},
+		"a log goes on": func(t *testing.T, path string) {
+			l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, func(w string) { t.Error(w) })
+			require.NoError(t, err)
+			n, err := l.Append(toolCall("next")).Wait(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 32, n)
+			l.Print(Output{CallID: "next", Stream: Stderr, Data: []byte("more")})
+			f := reading(t, path)
+			require.Equal(t, Running, f.Meta().Status)
+			f.Close()
+			l.Append(toolResult("next"))
+			require.NoError(t, l.Close(Completed))
+			v, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.Empty(t, v.Problems)
+			require.EqualValues(t, 33, v.Events)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := killed(t, 10)
+			info, err := os.Stat(tailOf(path))
+			require.NoError(t, err)
+			require.Positive(t, info.Size())
+			look(t, path)
+			require.NoFileExists(t, tailOf(path), "the database has it all")
+			v, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.Empty(t, v.Problems)
+			require.NoError(t, Folder(filepath.Dir(path)).Remove(pathID(path)))
+			rest, err := os.ReadDir(filepath.Dir(path))
+			require.NoError(t, err)
+			require.Empty(t, rest)
+		})
+	}
+}
+
+func TestRemoveTakesTheTail(t *testing.T) {
+	path := killed(t, 3)
+	folder := Folder(filepath.Dir(path))
+	info, err := os.Stat(tailOf(path))
+	require.NoError(t, err)
+	before := sizeOf(path)
+	require.NoError(t, os.Truncate(tailOf(path), 2*info.Size()))
+	require.Equal(t, before+info.Size(), sizeOf(path), "it is among the files that a session consists of")
+	require.NoError(t, folder.Remove(pathID(path)))
+	rest, err := os.ReadDir(string(folder))
+	require.NoError(t, err)
+	require.Empty(t, rest)
+}
+
+// Who opens a session that is being written sees what had been reported, also while its database is behind, and the
+// writer finds its own rows there without a double.
+func TestReaderIsNotBehind(t *testing.T) {
+	l := began(t, Meta{})
+	_, err := l.Append(toolCall("first")).Wait(t.Context())
+	require.NoError(t, err)
+	const calls = 60
+	for i := range calls {
+		id := fmt.Sprint("call-", i)
+		l.Append(toolCall(id))
+		l.Append(plan(id))
+		l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
+		n, err := l.Append(toolResult(id)).Wait(t.Context())
+		require.NoError(t, err)
+		f := reading(t, l.Path())
+		all := eventsOf(t, f)
+		require.GreaterOrEqual(t, len(all), int(n))
+		require.Equal(t, Running, f.Meta().Status)
+		require.Len(t, outputOf(t, f, id), 1)
+		f.Close()
+	}
+	require.FileExists(t, tailOf(l.Path()))
+	require.NoError(t, l.Close(Completed))
+	require.NoFileExists(t, tailOf(l.Path()))
+	requireWhole(t, l.Path(), calls, Completed)
+}
+
+// A tail that something has changed in the middle is put aside, what can be read of it is kept, and that something is
+// missing shows.
+func TestTailIsSalvaged(t *testing.T) {
+	path := killed(t, 10)
+	content, err := os.ReadFile(tailOf(path))
+	require.NoError(t, err)
+	content[len(content)/2] ^= 1
+	require.NoError(t, os.WriteFile(tailOf(path), content, 0o600))
+	f := reading(t, path)
+	require.NotNil(t, f.Salvage)
+	require.Contains(t, f.Salvage.Cause, "its tail is not what was written")
+	require.EqualValues(t, 28, f.Salvage.Events)
+	require.Len(t, eventsOf(t, f), 28)
+	kept, err := os.ReadFile(f.Salvage.Kept)
+	require.NoError(t, err)
+	require.Equal(t, content, kept)
+	f.Close()
+	require.NoFileExists(t, tailOf(path))
+	v, err := Verify(t.Context(), path)
+	require.NoError(t, err)
+	require.Len(t, v.Problems, 1)
+	require.Contains(t, v.Problems[0].Text, "are missing before it")
+	require.NoError(t, Folder(filepath.Dir(path)).Remove(pathID(path)))
+	require.NoFileExists(t, f.Salvage.Kept)
+}
+
+// What a damaged database has lost is lost, and what the tail has is not.
+func TestTailOfADamagedDatabase(t *testing.T) {
+	path := killed(t, 10)
+	require.NoError(t, os.Remove(path+"-wal"))
+	require.NoError(t, os.WriteFile(path, []byte("hello\n"), 0o600))
+	f := reading(t, path)
+	require.NotNil(t, f.Salvage)
+	require.Equal(t, pathID(path), f.Meta().ID)
+	all := eventsOf(t, f)
+	require.GreaterOrEqual(t, len(all), 30, "the first may have been in the database")
+	require.Equal(t, "call-9", callOf(t, all[len(all)-1]))
+	require.NoFileExists(t, tailOf(path))
+}
+
+// What makes this test binary a process that reads: which session.
+const readerPath = "SESSION_TEST_READ"
+
+// readerProcess opens a session and says what it found.
+func readerProcess() {
+	fmt.Println("opening")
+	f, err := Open(context.Background(), os.Getenv(readerPath))
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+	events := 0
+	for _, err := range f.Events(context.Background()) {
+		if err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		events++
+	}
+	fmt.Println(events, f.Meta().Status, f.Salvage == nil)
+	f.Close()
+}
+
+func reader(ctx context.Context, path string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), readerPath+"="+path)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// Many that look after what a killed writer has left do not get into each other's way.
+func TestRecoveryIsRaced(t *testing.T) {
+	for range 5 {
+		path := killed(t, 50)
+		var wait sync.WaitGroup
+		for range 6 {
+			wait.Go(func() {
+				out, err := reader(t.Context(), path).Output()
+				if err != nil || string(out) != "opening\n151 interrupted true\n" {
+					t.Errorf("%v: %s", err, out)
+				}
+			})
+		}
+		wait.Wait()
+		require.NoFileExists(t, tailOf(path))
+		requireWhole(t, path, 50, Interrupted)
+	}
+}
+
+// Who is killed while looking after it leaves it to the next: waiting for the database, and at any moment.
+func TestRecoveryIsKilled(t *testing.T) {
+	t.Run("waiting", func(t *testing.T) {
+		path := killed(t, 20)
+		db, conn, _, err := openWriter(t.Context(), path)
+		require.NoError(t, err)
+		_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+		require.NoError(t, err)
+		cmd := reader(t.Context(), path)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		require.True(t, bufio.NewScanner(out).Scan())
+		require.Eventually(t, func() bool { return !free(t, path) }, 10*time.Second, time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		require.FileExists(t, tailOf(path))
+		_, err = conn.ExecContext(t.Context(), "ROLLBACK")
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+		require.NoError(t, db.Close())
+		requireWhole(t, path, 20, Interrupted)
+	})
+	t.Run("whenever", func(t *testing.T) {
+		for range 20 {
+			path := killed(t, 20)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(30_000))*time.Microsecond)
+			_ = reader(ctx, path).Run()
+			cancel()
+			requireWhole(t, path, 20, Interrupted)
+		}
+	})
+}
+
+// free reports whether nobody holds the lock of a session, not even to look after it.
+func free(t *testing.T, path string) bool {
+	t.Helper()
+	l, free, err := seize(path)
+	require.NoError(t, err)
+	if free {
+		require.NoError(t, l.Unlock())
+	}
+	return free
+}
+
+// A database that takes nothing in is told to whoever appends, costs nothing that was reported, and is used again.
+func TestDatabaseIsStuck(t *testing.T) {
+	l := began(t, Meta{})
+	_, err := l.Append(toolCall("first")).Wait(t.Context())
+	require.NoError(t, err)
+	change(t, l.Path(), "CREATE TRIGGER stuck BEFORE INSERT ON events WHEN NEW.kind = 'plan' BEGIN SELECT raise(ABORT, 'the disk has died'); END")
+	l.Append(toolCall("call-0"))
+	_, err = l.Append(plan("call-0")).Wait(t.Context())
+	require.NoError(t, err, "the tail has it")
+	l.Print(Output{CallID: "call-0", Stream: Stdout, Data: []byte("output of call-0")})
+	for err == nil {
+		_, err = l.Append(Entry{Kind: "message", ID: ulid.Make().String()}).Wait(t.Context())
+	}
+	require.ErrorContains(t, err, "the disk has died")
+	require.ErrorContains(t, err, l.Path())
+	require.FileExists(t, tailOf(l.Path()))
+	change(t, l.Path(), "DROP TRIGGER stuck; CREATE TRIGGER once BEFORE INSERT ON events WHEN NEW.kind = 'nothing' BEGIN SELECT 1; END; DROP TRIGGER once")
+	_, err = l.Append(toolResult("call-0")).Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, l.Close(Completed))
+	v, err := Verify(t.Context(), l.Path())
+	require.NoError(t, err)
+	require.Empty(t, v.Problems)
+	f := reading(t, l.Path())
+	var kinds []string
+	for _, e := range eventsOf(t, f) {
+		if e.Kind != "message" {
+			kinds = append(kinds, string(e.Kind))
+		}
+	}
+	require.Equal(t, "tool_call tool_call plan tool_result", strings.Join(kinds, " "))
+}
+
+// What the database never takes in is still in the tail when the log is closed, and found when it can be.
+func TestClosedWhileStuck(t *testing.T) {
+	folder := t.TempDir()
+	l, err := NewLog(folder, Meta{ID: ulid.Make().String()}, nil)
+	require.NoError(t, err)
+	_, err = l.Append(toolCall("first")).Wait(t.Context())
+	require.NoError(t, err)
+	change(t, l.Path(), "CREATE TRIGGER stuck BEFORE INSERT ON events BEGIN SELECT raise(ABORT, 'the disk has died'); END")
+	l.Append(toolCall("call-0"))
+	l.Append(plan("call-0"))
+	l.Print(Output{CallID: "call-0", Stream: Stdout, Data: []byte("output of call-0")})
+	_, err = l.Append(toolResult("call-0")).Wait(t.Context())
+	require.NoError(t, err)
+	require.ErrorContains(t, l.Close(Completed), "the disk has died")
+	require.FileExists(t, tailOf(l.Path()))
+	_, err = Open(t.Context(), l.Path())
+	require.ErrorContains(t, err, "the disk has died")
+	require.FileExists(t, tailOf(l.Path()))
+	change(t, l.Path(), "DROP TRIGGER stuck")
+	requireWhole(t, l.Path(), 1, Interrupted)
+}
+
+// A flood that nobody waits for is bounded in memory, and as fast as the disk.
+func TestMemoryIsBounded(t *testing.T) {
+	l := began(t, Meta{})
+	part := make([]byte, 256<<10)
+	for range 200 {
+		l.Append(Entry{Kind: "message", Payload: part})
+		l.queue.mu.Lock()
+		held := l.queue.held
+		l.queue.mu.Unlock()
+		require.LessOrEqual(t, held, memoryLimit+len(part)+1024)
+	}
+	require.NoError(t, l.Close(Completed))
+	require.Len(t, eventsOf(t, reading(t, l.Path())), 200)
+}
