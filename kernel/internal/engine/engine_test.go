@@ -375,6 +375,29 @@ func TestShowFallsBack(t *testing.T) {
 	require.Nil(t, session.Engine().RenderPart(t.Context(), op, payload), "a part that its provider cannot show is left to the result")
 }
 
+// A result that is going to be shown comes with how, from wherever that is.
+func TestOutcomeHasARendering(t *testing.T) {
+	session := open(t, Options{})
+	for _, test := range []struct{ name, text, want string }{
+		{"sent along", "along:a tree", "sent along: a tree"},
+		{"asked for", "hi", "rendered {"},
+		{"sent along, and of no use", "along:no tree", "rendered {"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := request(t, session, "echo", map[string]any{"text": test.text})
+			o := session.Invoke(t.Context(), r, nil)
+			require.Equal(t, Completed, o.Status, o.Error)
+			require.Nil(t, o.Rendering)
+			r.Render = true
+			o = session.Invoke(t.Context(), r, nil)
+			require.Contains(t, o.Rendering.GetRoot().GetText().GetContent(), test.want)
+		})
+	}
+	r := request(t, session, "refuse", nil)
+	r.Render = true
+	require.Nil(t, session.Invoke(t.Context(), r, nil).Rendering)
+}
+
 // A provider cannot know the deadline that the kernel gives a call, so the preview says it when the call may take less
 // than its operation asks for. The write of the fixture asks for no time: two minutes.
 func TestPreviewSaysTheDeadline(t *testing.T) {

@@ -1,0 +1,85 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/render"
+)
+
+// A rendering travels with its result when the kernel asks for that, the result is small and there is something to show; the
+// call ends well in any case.
+func TestRenderingTravelsWithTheResult(t *testing.T) {
+	did := func(out doOut) render.Node { return render.Text("did " + out.Did) }
+	for _, test := range []struct {
+		name, what string
+		unasked    bool
+		show       func(doOut) render.Node
+		want       string
+	}{
+		{name: "a small result", what: "it", show: did, want: "did it"},
+		{name: "not asked for", what: "it", show: did, unasked: true},
+		{name: "a large result", what: strings.Repeat("x", plugin.LongestRendering), show: did},
+		{name: "a large rendering", what: "it", show: func(doOut) render.Node { return render.Text(strings.Repeat("x", plugin.LongestRendering)) }},
+		{name: "nothing that shows it", what: "it"},
+		{name: "nothing to show", what: "it", show: func(doOut) render.Node { return nil }},
+		{name: "a fault in what shows it", what: "it", show: func(doOut) render.Node { panic("the moon fell") }},
+		{name: "a failure", what: "fail", show: did},
+		{name: "a secret", what: "hunter2-hunter2", show: func(doOut) render.Node { return render.Text("the token is hunter2-hunter2") }, want: "the token is ********"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := sdk.New[config]("probe", "For tests.")
+			op := sdk.Tool(p, "do", "Does it.", func(_ context.Context, _ *call, in doIn) (doOut, error) {
+				if in.What == "fail" {
+					return doOut{}, sdk.Failed("it cannot be done")
+				}
+				return doOut{in.What}, nil
+			})
+			if test.show != nil {
+				op.Show(test.show)
+			}
+			tools, _ := served(t, p, nil)
+			_, err := tools.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, map[string]any{"root": "/", "token": "hunter2-hunter2"})})
+			require.NoError(t, err)
+			tree := sentAlong(t, tools, test.what, !test.unasked)
+			if test.want == "" {
+				require.Nil(t, tree)
+				return
+			}
+			require.Equal(t, test.want, tree.GetRoot().GetText().GetContent())
+		})
+	}
+}
+
+// sentAlong makes a call, and returns the rendering that came with its end.
+func sentAlong(t *testing.T, tools toolv1.ToolServiceClient, what string, asking bool) *renderv1.RenderTree {
+	t.Helper()
+	ctx := t.Context()
+	if asking {
+		ctx = metadata.AppendToOutgoingContext(ctx, plugin.RenderHeader, "1")
+	}
+	stream, err := tools.Invoke(ctx, &toolv1.InvokeRequest{Call: &toolv1.ToolCall{Id: "1", ToolName: "do", Arguments: object(t, map[string]any{"what": what})}})
+	require.NoError(t, err)
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	require.True(t, errors.Is(err, io.EOF), err)
+	sent := stream.Trailer().Get(plugin.RenderingTrailer)
+	if len(sent) == 0 {
+		return nil
+	}
+	tree := &renderv1.RenderTree{}
+	require.NoError(t, proto.Unmarshal([]byte(sent[0]), tree))
+	return tree
+}
