@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
@@ -50,7 +49,10 @@ func listDirectory(ctx context.Context, call *sdk.Call[config], in listIn) (list
 	if err != nil {
 		return listOut{}, err
 	}
-	l := lister{ctx: ctx, files: w.files, tree: w.ignores, limit: in.Limit, out: listOut{Path: in.Path, Entries: []entry{}}}
+	l := lister{
+		ctx: ctx, files: w.files, tree: w.ignores, limit: in.Limit, out: listOut{Path: in.Path, Entries: []entry{}},
+		modes: latest[fs.FileMode]{write: mode}, times: latest[int64]{write: modified},
+	}
 	if err := l.walk(t, in.Depth); err != nil {
 		if isNoDirectory(err) {
 			return listOut{}, sdk.InvalidArgument("path", "cannot list %s: it is not a directory; use read_file for files", t.name)
@@ -73,6 +75,9 @@ type lister struct {
 	ignored int // directories not looked into because git ignores them
 	open    int // directories
 	length  int // roughly, of the entries in a message
+	found   []seen // in the directory at hand
+	modes   latest[fs.FileMode]
+	times   latest[int64]
 	out     listOut
 }
 
@@ -84,6 +89,14 @@ const (
 )
 
 func (l *lister) full() bool { return len(l.out.Entries) >= l.limit || l.length >= longest }
+
+// makeRoom makes room for n entries, and if it has to for about as many more as
+// there are: those of a whole tree come by and by.
+func (l *lister) makeRoom(n int) {
+	if have := len(l.out.Entries); cap(l.out.Entries)-have < n {
+		l.out.Entries = slices.Grow(l.out.Entries, max(n, min(have, l.limit-have)))
+	}
+}
 
 func (l *lister) add(e entry) {
 	l.out.Entries = append(l.out.Entries, e)
@@ -173,15 +186,17 @@ func (l *lister) list(at level, deeper bool) (below []level, err error) {
 	if deeper {
 		at.rules = walk.Rules(l.tree, at.rules, dir.Dir, at.path, entries)
 	}
+	seen := l.look(dir, entries)
+	l.makeRoom(len(seen))
 	for i, e := range entries {
-		if l.full() {
-			l.left += len(entries) - i
-			break
-		}
 		if l.ctx.Err() != nil {
 			break
 		}
-		if l.entry(dir, at, e) && deeper {
+		if i == len(seen) || l.full() {
+			l.left += len(entries) - i
+			break
+		}
+		if l.entry(at, e.Name, seen[i]) && deeper {
 			below = l.further(below, dir, at, e.Name)
 		}
 	}
@@ -203,26 +218,18 @@ func (l *lister) further(below []level, dir *opened, at level, name string) []le
 }
 
 // entry adds one entry and reports whether it is a directory.
-func (l *lister) entry(dir *opened, at level, listed jail.Entry) bool {
-	name := listed.Name
-	e := entry{Name: name, Path: under(at.shown, name), Type: "unknown"}
+func (l *lister) entry(at level, name string, s seen) bool {
+	e := entry{Name: name, Path: under(at.shown, name), Type: "unknown", LinkTarget: valid(s.link)}
 	if !utf8.ValidString(name) {
 		l.odd++
 		e.Name, e.Path = valid(e.Name), valid(e.Path)
 	}
-	info, err := dir.Lstat(name)
 	switch {
-	case missing(err):
+	case missing(s.err):
 		return false // it went away meanwhile
-	case err == nil:
-		e.Type, e.Size = kind(info.Mode), int(info.Size)
-		e.Mode = mode(info.Mode)
-		e.Modified = info.ModTime.UTC().Format(time.RFC3339)
-	}
-	if e.Type == "link" {
-		if to, err := dir.Readlink(name); err == nil {
-			e.LinkTarget = valid(to)
-		}
+	case s.err == nil:
+		e.Type, e.Size = kind(s.Mode), int(s.Size)
+		e.Mode, e.Modified = l.modes.of(s.Mode), l.times.of(s.ModTime.Unix())
 	}
 	l.add(e)
 	return e.Type == "directory"

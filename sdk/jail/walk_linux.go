@@ -101,9 +101,16 @@ func (f File) Read(p []byte) (n int, err error) {
 func (f File) Close() error { return unix.Close(f.fd) }
 
 func (h handle) lstat(name string) (Info, error) {
-	var st unix.Stat_t
-	err := retry(func() error { return unix.Fstatat(int(h), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
-	return Info{Mode: modeOf(st.Mode), Size: st.Size, ModTime: time.Unix(st.Mtim.Unix())}, err
+	for {
+		var st unix.Stat_t
+		switch err := unix.Fstatat(int(h), name, &st, unix.AT_SYMLINK_NOFOLLOW); err {
+		case nil:
+			return Info{Mode: modeOf(st.Mode), Size: st.Size, ModTime: time.Unix(st.Mtim.Unix())}, nil
+		case unix.EINTR: //nolint:errorlint // an errno, in a hot path
+		default:
+			return Info{}, err
+		}
+	}
 }
 
 func (h handle) readlink(name string) (string, error) {
