@@ -1,19 +1,22 @@
 // Command bench measures this project beside what a user would otherwise pick, on the same inputs in one run.
 //
-//	bench [-scale 1] [-ops a,b] [-peers a,b] [-json FILE]
+//	bench [-scale 1] [-ops a,b] [-peers a,b] [-json FILE] [-out FILE]
 //
-// Everything that it makes is in one folder outside the repository: binaries, inputs, peers from npm. A peer that cannot be
-// had is skipped by name. As root it runs in a network namespace of its own, so that no peer reaches out or waits for it.
+// Everything that it makes is in one folder outside the repository: binaries, inputs, peers from registries. A peer that
+// cannot be had is skipped by name. As root it runs in a network namespace of its own, so that no peer reaches out or waits
+// for it. The rows are kept after each operation: a run that is ended before its time reports what it has.
 package main
 
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -34,6 +37,7 @@ type options struct {
 	json     string
 	measured bool // the preparation is done: this is the process in the namespace
 	show     string
+	out      string
 }
 
 func main() {
@@ -61,7 +65,8 @@ func read(args []string) (*options, error) {
 	f.StringVar(&o.json, "json", "", "`file` for the rows (default: rows.json in the folder)")
 	f.BoolVar(&o.measured, "measure", false, "measure only: everything is there")
 	f.StringVar(&o.show, "show", "", "write the report of a `file` of rows, and measure nothing")
-	ops := f.String("ops", "", "measure these `operations` only, by commas")
+	f.StringVar(&o.out, "out", "", "Markdown `file` whose part below the marker is replaced by the report (default: stdout)")
+	ops := f.String("ops", "", "measure these `operations` only, by commas: names, or patterns such as print*")
 	peers := f.String("peers", "", "measure these `peers` only, by commas, beside the floors")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -95,15 +100,15 @@ func run(ctx context.Context, o *options) error {
 		if err != nil {
 			return err
 		}
-		report.Write(os.Stdout, rows, nil)
-		return nil
+		return write(o.out, rows)
+	}
+	if o.out != "" {
+		if err := report.Marked(o.out); err != nil {
+			return err
+		}
 	}
 	if !o.measured {
-		packages := prepare.All
-		if o.suite.Quick() {
-			packages = prepare.Quick
-		}
-		if err := o.place.All(ctx, packages, inputs.Want{Huge: !o.suite.Quick()}); err != nil {
+		if err := o.place.All(ctx, o.wanted()); err != nil {
 			return err
 		}
 		if os.Geteuid() == 0 {
@@ -113,10 +118,47 @@ func run(ctx context.Context, o *options) error {
 	if err := o.place.Remember(ctx, o.suite.Environment()); err != nil {
 		return err
 	}
-	rows, failed := o.suite.Run(ctx)
-	if err := rows.Save(o.json); err != nil {
-		return err
+	return measure(ctx, o)
+}
+
+// wanted is what the run needs of registries and inputs.
+func (o *options) wanted() prepare.Wanted {
+	w := prepare.Wanted{Inputs: inputs.Want{Huge: o.suite.Huge()}}
+	for _, p := range o.suite.Peers {
+		named := slices.Contains(o.suite.PeerNames, p.Name)
+		if len(o.suite.PeerNames) > 0 && !named || o.suite.Quick() && !p.Quick && !named {
+			continue
+		}
+		if p.Package != "" && !slices.Contains(w.Packages, p.Package) {
+			w.Packages = append(w.Packages, p.Package)
+		}
+		if p.Module != "" {
+			w.Modules = append(w.Modules, p.Module)
+		}
 	}
-	report.Write(os.Stdout, rows, o.place.Sizes())
-	return failed
+	return w
+}
+
+func measure(ctx context.Context, o *options) error {
+	o.suite.Refused = o.place.Refused()
+	o.suite.Before, _ = row.Load(o.json) // there may be none
+	var unkept error
+	o.suite.Keep = func(rows *row.Set) {
+		rows.Binaries = o.place.Sizes()
+		unkept = rows.Save(o.json)
+	}
+	rows, failed := o.suite.Run(ctx)
+	if len(rows.Rows) == 0 {
+		return errors.Join(failed, unkept)
+	}
+	return errors.Join(failed, unkept, write(o.out, rows))
+}
+
+// write writes the report to a file, below its marker, or to stdout.
+func write(file string, rows *row.Set) error {
+	if file != "" {
+		return report.Refresh(file, rows)
+	}
+	report.Write(os.Stdout, rows)
+	return nil
 }

@@ -2,6 +2,7 @@
 //
 //	floormcp                 does it in its own process
 //	floormcp -plugin BINARY  has a go-plugin provider read and run, with mutual TLS: the whole chain of a bridge, bare
+//	floormcp -memory         reads only, without the SDK, by answers that it made before: what remains is the client's cost
 package main
 
 import (
@@ -18,8 +19,15 @@ import (
 
 func main() {
 	binary := flag.String("plugin", "", "`path` of the provider that reads and runs")
+	memory := flag.Bool("memory", false, "answer reads from memory, without the SDK")
 	flag.Parse()
-	if err := serve(*binary); err != nil {
+	err := error(nil)
+	if *memory {
+		err = serveMemory(os.Stdin, os.Stdout)
+	} else {
+		err = serve(*binary)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "floormcp:", err)
 		os.Exit(1)
 	}

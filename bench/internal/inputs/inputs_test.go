@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,4 +57,27 @@ func TestRepeated(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, b, 2500000)
 	require.Equal(t, 25000, bytes.Count(b, []byte("\n")))
+}
+
+func TestCopyOfARepositoryIsClean(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	require.NoError(t, os.MkdirAll(from, 0o755))
+	git := func(dir string, args ...string) string {
+		c := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	git(from, "init", "-q")
+	require.NoError(t, os.WriteFile(filepath.Join(from, "a"), []byte("x"), 0o644))
+	git(from, "add", "a")
+	git(from, "commit", "-q", "-m", "first")
+	require.NoError(t, Copy(t.Context(), from, to))
+	require.Empty(t, git(to, "status", "--porcelain"))
+	require.NoError(t, os.WriteFile(filepath.Join(to, "a"), []byte("y"), 0o644))
+	require.NoError(t, Copy(t.Context(), from, to), "an old copy makes way")
+	require.Equal(t, git(from, "rev-parse", "HEAD"), git(to, "rev-parse", Start))
+	require.Empty(t, git(to, "diff", "--stat", Start))
+	require.ErrorContains(t, Copy(t.Context(), t.TempDir(), to), "git update-ref")
 }

@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"math/rand"
@@ -53,6 +54,27 @@ func repository(dir string) error {
 		return err
 	}
 	return git(nil, "gc", "-q")
+}
+
+// Start is a ref of what Copy copied, for going back to it.
+const Start = "refs/bench/start"
+
+// Copy copies a repository with its working tree, so that the copy may be changed.
+func Copy(ctx context.Context, from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"update-ref", Start, "HEAD"}, {"status"}} { // the index learns of the new files
+		c := exec.CommandContext(ctx, "git", args...)
+		c.Dir = to
+		if out, err := c.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
 }
 
 // history is a stream for git fast-import.

@@ -4,6 +4,7 @@ package prepare
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,6 +40,7 @@ func (p *Place) Vars() subject.Vars {
 var binaries = []struct{ name, dir, pkg string }{
 	{"agent", ".", "./kernel/cmd/agent"},
 	{"enginebench", ".", "./kernel/internal/enginebench"},
+	{"repobench", "providers/release-tools", "./internal/repobench"},
 	{"provider-filesystem", ".", "./providers/filesystem"},
 	{"provider-bash", ".", "./providers/bash"},
 	{"provider-release-tools", ".", "./providers/release-tools"},
@@ -63,9 +65,9 @@ func (p *Place) build(ctx context.Context) error {
 // Sizes are those of the released binaries, in bytes.
 func (p *Place) Sizes() map[string]int64 {
 	sizes := map[string]int64{}
-	for _, b := range binaries[:5] {
-		if info, err := os.Stat(filepath.Join(p.Bin(), b.name)); err == nil && b.name != "enginebench" {
-			sizes[b.name] = info.Size()
+	for _, name := range []string{"agent", "provider-filesystem", "provider-bash", "provider-release-tools"} {
+		if info, err := os.Stat(filepath.Join(p.Bin(), name)); err == nil {
+			sizes[name] = info.Size()
 		}
 	}
 	return sizes
@@ -84,16 +86,43 @@ func (p *Place) Ours(ctx context.Context) error {
 	return p.build(ctx)
 }
 
-// All prepares everything. Peers that cannot be had are none of its errors: they are skipped later, by name.
-func (p *Place) All(ctx context.Context, npm []string, want inputs.Want) error {
+// Wanted is what a run needs beside what is ours.
+type Wanted struct {
+	// Packages are those of npm and Modules those of Go, each with its version.
+	Packages, Modules []string
+	Inputs            inputs.Want
+}
+
+// All prepares everything. Peers that cannot be had are none of its errors: they are skipped later, by name, and Refused
+// says why.
+func (p *Place) All(ctx context.Context, w Wanted) error {
 	if err := p.Ours(ctx); err != nil {
 		return err
 	}
-	if err := p.install(ctx, npm); err != nil {
-		p.Say(err.Error())
+	refused := map[string]string{}
+	if err := p.npm(ctx, w.Packages, refused); err != nil {
+		return err
 	}
-	if err := inputs.Make(p.Inputs(), want, p.Say); err != nil {
+	p.modules(ctx, w.Modules, refused)
+	b, err := json.Marshal(refused)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(p.refused(), b, 0o644); err != nil {
+		return err
+	}
+	if err := inputs.Make(p.Inputs(), w.Inputs, p.Say); err != nil {
 		return err
 	}
 	return p.settings()
+}
+
+func (p *Place) refused() string { return filepath.Join(p.Root, "refused.json") }
+
+// Refused says of the packages and modules that could not be had why.
+func (p *Place) Refused() (why map[string]string) {
+	if b, err := os.ReadFile(p.refused()); err == nil {
+		_ = json.Unmarshal(b, &why)
+	}
+	return why
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // The policy decides changes, as in a project. A result may be as long as it can be: peers have their limits lifted, too.
@@ -40,6 +41,15 @@ provider "bash" {
 }
 `
 
+const committingHCL = `required_providers {
+  release-tools = { source = "github.com/agentco/agent//provider-release-tools" }
+}
+
+provider "release-tools" {
+  commit = true
+}
+`
+
 func (p *Place) sandboxed() string { return filepath.Join(p.Root, "home", "sandboxed") }
 
 // project writes agent.hcl beside the inputs and in a folder for what is confined, and a config.hcl that names our binaries.
@@ -51,6 +61,7 @@ func (p *Place) project() error {
 	for path, text := range map[string]string{
 		filepath.Join(p.Inputs(), "agent.hcl"):                         agentHCL,
 		filepath.Join(p.sandboxed(), "agent.hcl"):                      sandboxedHCL,
+		filepath.Join(p.Root, "home", "committing", "agent.hcl"):       committingHCL,
 		filepath.Join(p.Root, "home", "config", "agent", "config.hcl"): "dev_overrides {\n" + overrides.String() + "}\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -67,8 +78,10 @@ func (p *Place) project() error {
 // for that is removed, so that its subject is skipped.
 func (p *Place) Remember(ctx context.Context, env []string) error {
 	agent := func(dir string, args ...string) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
 		cmd := exec.CommandContext(ctx, filepath.Join(p.Bin(), "agent"), args...)
-		cmd.Dir, cmd.Env = dir, env
+		cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("agent %s: %w: %s", args[0], err, out)
 		}
@@ -85,10 +98,18 @@ func (p *Place) Remember(ctx context.Context, env []string) error {
 
 // settings are those of peers that need some: no telemetry, no limits of lines.
 func (p *Place) settings() error {
-	dir := filepath.Join(p.Root, "home", ".claude-server-commander")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	for path, text := range map[string]string{
+		".claude-server-commander/config.json": fmt.Sprintf(
+			`{"telemetryEnabled": false, "fileReadLineLimit": 100000000, "fileWriteLineLimit": 100000000, "allowedDirectories": [%q]}`+"\n", p.Inputs()),
+		".codex/config.toml": "check_for_update_on_startup = false\n\n[analytics]\nenabled = false\n",
+	} {
+		path = filepath.Join(p.Root, "home", path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(dir, "config.json"), []byte(
-		`{"telemetryEnabled": false, "fileReadLineLimit": 100000000, "fileWriteLineLimit": 100000000}`+"\n"), 0o644)
+	return nil
 }

@@ -44,3 +44,10 @@ func Proportional(root int) (total float64) {
 	}
 	return total
 }
+
+// ForgetPeak has the peaks of the processes of a tree begin anew, at what each holds now.
+func ForgetPeak(root int) {
+	for _, p := range Tree(root) {
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.PID), []byte("5"), 0)
+	}
+}

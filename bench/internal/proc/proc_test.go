@@ -34,6 +34,11 @@ func TestProcess(t *testing.T) {
 	require.Positive(t, total)
 	require.InDelta(t, total, parts["sleep"], 1e-9)
 
+	ForgetPeak(cmd.Process.Pid)
+	after, _ := Memory(cmd.Process.Pid, true)
+	require.Positive(t, after)
+	require.LessOrEqual(t, after, total)
+
 	other := ID{PID: marked[0].PID, start: "1"}
 	require.False(t, other.Alive(), "a pid alone is not the process")
 	other.Kill()

@@ -88,6 +88,26 @@ func memoryTable(w io.Writer, s *row.Set) {
 	}
 }
 
+// growthOfMemory shows by how much memory grew in operations on much.
+func growthOfMemory(w io.Writer, s *row.Set) {
+	ops := []string{"read1m", "line64m", "line2g", "list10k", "glob100k", "grep100k", "print100mb", "print1024mb"}
+	grew := func(r *row.Row) bool { return r.GrewMB > 0 && slices.Contains(ops, r.Op) }
+	names := columns(s, grew)
+	if len(names) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n## Growth of memory in one operation, in MB\n\n| |%s\n|---|%s\n", cells(ops), strings.Repeat("--:|", len(ops)))
+	for _, name := range names {
+		line := make([]string, len(ops))
+		for i, op := range ops {
+			if r := s.Get(name, op); r != nil && r.GrewMB > 0 {
+				line[i] = number(r.GrewMB)
+			}
+		}
+		fmt.Fprintf(w, "| %s |%s\n", name, cells(line))
+	}
+}
+
 // wire shows what passes between client and server for one call.
 func wire(w io.Writer, s *row.Set) {
 	ops := []string{"read4k", "read1m", "edit4k", "list10k", "true"}
@@ -138,6 +158,15 @@ func notes(w io.Writer, s *row.Set) {
 	if sort.Strings(skipped); len(skipped) > 0 {
 		fmt.Fprint(w, "\n## Skipped\n\n| | |\n|---|---|\n"+strings.Join(skipped, ""))
 	}
+	var about []string
+	for _, r := range s.Rows {
+		if r.Status == row.OK && r.Note != "" && slices.Contains(explained, r.Op) {
+			about = append(about, fmt.Sprintf("| %s | %s | %s |\n", r.Op, r.Subject, oneLine(r.Note)))
+		}
+	}
+	if len(about) > 0 {
+		fmt.Fprint(w, "\n## What rows are about\n\n| | | |\n|---|---|---|\n"+strings.Join(about, ""))
+	}
 	var bad []string
 	for _, r := range s.Rows {
 		if r.Status != row.OK {
@@ -148,6 +177,9 @@ func notes(w io.Writer, s *row.Set) {
 		fmt.Fprint(w, "\n## What did not come back whole\n\n| | | | |\n|---|---|---|---|\n"+strings.Join(bad, ""))
 	}
 }
+
+// explained are the operations whose rows are not about the same for all subjects.
+var explained = []string{"list10k", "tree10k", "read1m", "ttfb", "print100mb", "cancel_group", "cancel_setsid", "status", "tag", "release", "release_commit", "draft_all"}
 
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", " ", "|", "/").Replace(text)

@@ -14,15 +14,19 @@ import (
 )
 
 // Write writes the report of a set.
-func Write(w io.Writer, s *row.Set, sizes map[string]int64) {
+func Write(w io.Writer, s *row.Set) {
 	fmt.Fprintf(w, "%s, %s, scale %g. Medians in ms unless said; ratios are of figures of this run.\n", s.Started[:10], s.Machine, s.Scale)
 	fmt.Fprintf(w, "Others used %.1f cores meanwhile (median over the rows); cells measured beside more than 0.5 have a ~.\n", foreign(s))
+	if s.Interrupted {
+		fmt.Fprint(w, "The run was ended before all was measured: these are the operations that it came to.\n")
+	}
 	targets(w, s)
 	medians(w, s)
 	growth(w, s)
 	memoryTable(w, s)
+	growthOfMemory(w, s)
 	wire(w, s)
-	binaries(w, sizes)
+	binaries(w, s.Binaries)
 	notes(w, s)
 }
 
@@ -40,20 +44,33 @@ func foreign(s *row.Set) float64 {
 func targets(w io.Writer, s *row.Set) {
 	fmt.Fprint(w, "\n## Targets\n\n| work | ours | against | | ratio | target | |\n|---|--:|--:|---|--:|--:|---|\n")
 	met, all := 0, 0
+	var remarks []string
 	for _, t := range Targets {
 		v := t.Judge(s)
-		if !v.Measured() {
-			fmt.Fprintf(w, "| %s | %s | %s | %s | – | %s | not measured |\n", t.Work, number(v.Value), number(v.Other), t.Named, wanted(t))
-			continue
+		mark := ""
+		if t.Remark != nil && v.Measured() {
+			if text := t.Remark(s); text != "" {
+				remarks = append(remarks, text)
+				mark = fmt.Sprintf(" (%d)", len(remarks))
+			}
 		}
-		all++
-		word := "**not met**"
-		if v.Met() {
-			word, met = "met", met+1
+		ratio, word := "–", "not measured"
+		if v.Measured() {
+			all++
+			ratio, word = fmt.Sprintf("%.2f", v.Ratio), "**not met**"
+			if v.Met() {
+				word, met = "met", met+1
+			}
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %.2f | %s | %s |\n", t.Work, number(v.Value), number(v.Other), t.Named, v.Ratio, wanted(t), word)
+		fmt.Fprintf(w, "| %s%s | %s | %s | %s | %s | %s | %s |\n", t.Work, mark, number(v.Value), number(v.Other), t.Named, ratio, wanted(t), word)
 	}
 	fmt.Fprintf(w, "\n%d of %d measured targets met.\n", met, all)
+	for i, text := range remarks {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%d. %s\n", i+1, text)
+	}
 }
 
 func wanted(t Target) string {
@@ -66,7 +83,7 @@ func wanted(t Target) string {
 // columns are the subjects in the order of the tables: floors, ours, and then the others.
 func columns(s *row.Set, has func(*row.Row) bool) []string {
 	rank := func(name string) int {
-		fixed := []string{inside, goPlugin, bareMCP, chain, native, stdio, "ours-http", "bash", "rg", "fd", "git", "bwrap"}
+		fixed := []string{inside, goPlugin, clientFloor, bareMCP, chain, native, stdio, "ours-http", "bash", "rg", "fd", "git", "bwrap"}
 		if i := slices.Index(fixed, name); i >= 0 {
 			return i
 		}
@@ -91,7 +108,9 @@ var sections = []struct {
 	{"Changes", []string{"edit4k", "replace4k", "edit1m", "replace1m", "write1m"}},
 	{"Lists and searches", []string{"list10k", "tree10k", "glob100k", "grep100k"}},
 	{"Commands", []string{"true", "sandboxed", "ttfb", "print100mb", "cancel_group", "cancel_setsid"}},
-	{"Releases (10,000 commits, 200 tags)", []string{"describe", "status", "log_new", "log_all", "changelog", "next_version", "changelog_draft", "changelog_all"}},
+	{"Releases (10,000 commits, 200 tags)", []string{
+		"describe", "status", "tag", "release", "release_commit", "log_new", "log_all", "changelog", "next_version", "changelog_draft", "draft_all", "changelog_all",
+	}},
 }
 
 func medians(w io.Writer, s *row.Set) {

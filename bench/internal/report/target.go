@@ -16,6 +16,8 @@ type Target struct {
 	Named   string
 	// AtMost is the ratio of ours to it; AtLeast is set instead for figures of which more is better.
 	AtMost, AtLeast float64
+	// Remark says below the table what is to be known of the row; nil for nothing.
+	Remark func(*row.Set) string
 }
 
 // figure takes a value from a set; not a number when it was not measured.
@@ -86,6 +88,16 @@ func memory(subject, op string) figure {
 	}
 }
 
+// growthOf is by how much memory grew in a row, in MB. A subject that did not grow counts as one that grew by a byte.
+func growthOf(subject, op string) figure {
+	return func(s *row.Set) float64 {
+		if r := s.Get(subject, op); r != nil {
+			return max(r.GrewMB, 1e-6)
+		}
+		return math.NaN()
+	}
+}
+
 // fixed is a figure that is given.
 func fixed(value float64) figure { return func(*row.Set) float64 { return value } }
 
@@ -113,16 +125,29 @@ func least(of ...figure) figure {
 }
 
 // best is the smallest median of an operation among all subjects that are not ours and no floor, whole answers only.
-func best(op string) figure {
+func best(op string) figure { return bestOf(op, func(*row.Set, string) bool { return true }) }
+
+// bestMCP is best among servers of MCP.
+func bestMCP(op string) figure {
+	return bestOf(op, func(s *row.Set, name string) bool { return s.Kinds[name] == "mcp" })
+}
+
+func bestOf(op string, of func(*row.Set, string) bool) figure {
 	return func(s *row.Set) float64 {
-		value := math.NaN()
-		for _, r := range s.Rows {
-			if r.Op == op && r.Status == row.OK && r.P50 > 0 && peer(r.Subject) && !(r.P50 >= value) {
-				value = r.P50
-			}
+		if r := bestRow(s, op, of); r != nil {
+			return r.P50
 		}
-		return value
+		return math.NaN()
 	}
+}
+
+func bestRow(s *row.Set, op string, of func(*row.Set, string) bool) (best *row.Row) {
+	for _, r := range s.Rows {
+		if r.Op == op && r.Status == row.OK && r.P50 > 0 && peer(r.Subject) && of(s, r.Subject) && (best == nil || r.P50 < best.P50) {
+			best = r
+		}
+	}
+	return best
 }
 
 // peer reports whether a subject is what a user would otherwise pick: neither ours nor a floor.
@@ -130,4 +155,4 @@ func peer(name string) bool { return !ours(name) && !floors[name] }
 
 func ours(name string) bool { return len(name) > 5 && name[:5] == "ours-" }
 
-var floors = map[string]bool{"in-process": true, "go-plugin": true, "bare-mcp": true, "bare-chain": true, "bash": true, "git": true, "bwrap": true}
+var floors = map[string]bool{"in-process": true, "go-plugin": true, "bare-mcp": true, "bare-chain": true, "client-floor": true, "bash": true, "git": true, "bwrap": true}

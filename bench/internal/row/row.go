@@ -34,6 +34,8 @@ type Row struct {
 	Parts map[string]float64 `json:"parts_mb,omitempty"`
 	// ShareMB is MB with the pages that processes share counted once.
 	ShareMB float64 `json:"share_mb,omitempty"`
+	// GrewMB is how much more the subject held at its most than before.
+	GrewMB float64 `json:"grew_mb,omitempty"`
 	// WireOut and WireIn are bytes of one call between client and subject, as the client sees them.
 	WireOut int `json:"wire_out,omitempty"`
 	WireIn  int `json:"wire_in,omitempty"`

@@ -10,9 +10,14 @@ type Set struct {
 	Started string            `json:"started"`
 	Machine string            `json:"machine"`
 	Scale   float64           `json:"scale"`
-	About   map[string]string `json:"about"`   // each subject, in a line
+	About   map[string]string `json:"about"` // each subject, in a line
+	Kinds   map[string]string `json:"kinds,omitempty"`
 	Skipped map[string]string `json:"skipped"` // those that were not measured, and why
-	Rows    []*Row            `json:"rows"`
+	// Binaries are the sizes of ours, in bytes.
+	Binaries map[string]int64 `json:"binaries,omitempty"`
+	// Interrupted says that the run was ended before all was measured.
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Rows        []*Row `json:"rows"`
 }
 
 // Get finds a row that was measured; nil when there is none.
@@ -25,13 +30,16 @@ func (s *Set) Get(subject, op string) *Row {
 	return nil
 }
 
-// Save writes the set as JSON.
+// Save writes the set as JSON, so that the file is always a whole one.
 func (s *Set) Save(path string) error {
 	b, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
+	if err := os.WriteFile(path+".new", append(b, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 // Load reads what Save wrote.

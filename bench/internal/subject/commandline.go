@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // commandLine is a peer that is started anew for each call.
@@ -27,6 +28,7 @@ func (c *commandLine) Batch(ctx context.Context, op string, b Batch) (Samples, e
 func (c *commandLine) call(ctx context.Context, s *Step, vars Vars, out func(string)) (func() string, error) {
 	argv := vars.PutAll(s.Argv)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = 2 * time.Second // a child of it may hold its stdout
 	cmd.Dir, cmd.Env = vars.Put(s.Dir), environment(c.peer, vars)
 	if cmd.Dir == "" {
 		cmd.Dir = vars["fx"]

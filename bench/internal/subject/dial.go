@@ -33,17 +33,28 @@ func (p *Peer) Dial(ctx context.Context, vars Vars) (Subject, error) {
 	switch p.Kind {
 	case "mcp", "http":
 		return dialMCP(ctx, p, vars)
+	case "rpc":
+		return dialRPC(ctx, p, vars)
 	case "cli":
 		return &commandLine{p, vars}, nil
 	case "engine":
 		return dialEngine(p, vars)
 	}
-	return nil, fmt.Errorf("peers.json: %s is of kind %q: mcp, http, cli and engine are known", p.Name, p.Kind)
+	return nil, fmt.Errorf("peers.json: %s is of kind %q: mcp, http, rpc, cli and engine are known", p.Name, p.Kind)
 }
 
 // Cold starts a server of its own, asks for its tools, and ends it: the milliseconds to the answer, and how many there are.
+// One that has no list of tools is asked for what it is ready with.
 func (p *Peer) Cold(ctx context.Context, vars Vars) (took float64, tools int, err error) {
 	begun := time.Now()
+	if p.Kind == "rpc" {
+		s, err := dialRPC(ctx, p, vars)
+		if err != nil {
+			return 0, 0, err
+		}
+		defer s.Close()
+		return Milliseconds(time.Since(begun)), 0, nil
+	}
 	s, err := dialMCP(ctx, p, vars)
 	if err != nil {
 		return 0, 0, err

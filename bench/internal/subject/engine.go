@@ -75,6 +75,9 @@ func (e *Engine) PID() int { return e.process.cmd.Process.Pid }
 // Can reports whether the engine is asked for an operation.
 func (e *Engine) Can(op string) bool { return e.peer.Ops[op] != nil }
 
+// Ended reports whether it has ended by itself.
+func (e *Engine) Ended() bool { return e.process.hasEnded() }
+
 // Close ends it.
 func (e *Engine) Close() { e.process.close() }
 
@@ -86,7 +89,36 @@ func (e *Engine) Batch(ctx context.Context, op string, b Batch) (Samples, error)
 			return Samples{}, fmt.Errorf("before it: %w", err)
 		}
 	}
-	s := o.Steps[0]
+	if len(o.Between) > 0 {
+		return e.oneByOne(ctx, o, b)
+	}
+	return e.ask(ctx, &o.Steps[0], b)
+}
+
+// oneByOne asks for each repetition by itself, with the steps that come between.
+func (e *Engine) oneByOne(ctx context.Context, o *Op, b Batch) (all Samples, err error) {
+	shell, begun := &commandLine{e.peer, e.vars}, time.Now()
+	for i := range max(1, b.N) {
+		if i > 0 && b.Limit > 0 && time.Since(begun) > b.Limit {
+			break
+		}
+		for j := range o.Between {
+			if _, err := shell.call(ctx, &o.Between[j], b.Vars, nil); err != nil {
+				return all, fmt.Errorf("between: %w", err)
+			}
+		}
+		got, err := e.ask(ctx, &o.Steps[0], Batch{N: 1, From: b.From + i, Vars: b.Vars})
+		if err != nil {
+			return all, err
+		}
+		all.Took, all.First = append(all.Took, got.Took...), append(all.First, got.First...)
+		all.Output, all.Text = got.Output, got.Text
+	}
+	return all, nil
+}
+
+// ask has the engine make the calls of a batch.
+func (e *Engine) ask(ctx context.Context, s *Step, b Batch) (Samples, error) {
 	r, err := e.Ask(ctx, map[string]any{
 		"operation": s.Tool, "arguments": b.Vars.PutIn(s.Args), "dir": b.Vars.Put(s.Dir),
 		"n": b.N, "workers": b.Workers, "from": b.From, "limit_ms": b.Limit.Milliseconds(),

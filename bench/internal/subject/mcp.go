@@ -60,6 +60,7 @@ func (s *server) progress(_ context.Context, r *mcp.ProgressNotificationClientRe
 func (s *server) Name() string       { return s.peer.Name }
 func (s *server) PID() int           { return s.process.cmd.Process.Pid }
 func (s *server) Can(op string) bool { return s.peer.Ops[op] != nil }
+func (s *server) Ended() bool        { return s.process.hasEnded() }
 
 func (s *server) Close() {
 	s.process.close()

@@ -49,6 +49,7 @@ func start(p *Peer, vars Vars) (*process, error) {
 	argv := vars.PutAll(p.Command)
 	x := &process{cmd: exec.Command(argv[0], argv[1:]...), ended: make(chan struct{})}
 	x.cmd.Dir, x.cmd.Env, x.cmd.Stderr = vars["fx"], environment(p, vars), &x.stderr
+	x.cmd.WaitDelay = time.Second // a child of it may hold its stderr
 	if p.Dir != "" {
 		x.cmd.Dir = vars.Put(p.Dir)
 	}
@@ -142,4 +143,14 @@ func dropNoise(from io.ReadCloser) io.ReadCloser {
 		}
 	}()
 	return r
+}
+
+// hasEnded reports whether the process is over.
+func (x *process) hasEnded() bool {
+	select {
+	case <-x.ended:
+		return true
+	default:
+		return false
+	}
 }

@@ -52,6 +52,7 @@ type answered struct {
 	text   func() string
 	output int
 	first  time.Duration
+	took   time.Duration // zero for all of the time there was
 }
 
 // repeat carries out a batch with a stopwatch of this process.
@@ -72,14 +73,16 @@ func repeat(ctx context.Context, b Batch, one func(ctx context.Context, vars Var
 				vars := b.Vars.Repetition(b.From + i)
 				start := time.Now()
 				a, failed := one(ctx, vars)
-				took := time.Since(start)
+				if a.took == 0 {
+					a.took = time.Since(start)
+				}
 				mu.Lock()
 				if failed != nil {
 					err = failed
 					mu.Unlock()
 					return
 				}
-				s.add(took, a)
+				s.add(a)
 				mu.Unlock()
 			}
 		})
@@ -88,8 +91,8 @@ func repeat(ctx context.Context, b Batch, one func(ctx context.Context, vars Var
 	return s, err
 }
 
-func (s *Samples) add(took time.Duration, a answered) {
-	s.Took = append(s.Took, Milliseconds(took))
+func (s *Samples) add(a answered) {
+	s.Took = append(s.Took, Milliseconds(a.took))
 	if a.first > 0 {
 		s.First = append(s.First, Milliseconds(a.first))
 	}

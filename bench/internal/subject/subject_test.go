@@ -14,7 +14,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the binary a server of JSON-RPC when a test starts it as one.
+func TestMain(m *testing.M) {
+	if os.Getenv("SPEAK") != "" {
+		speak(os.Stdin, os.Stdout)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestVars(t *testing.T) {
 	vars := Vars{"fx": "/in", "pid": "42", "old": "MARK_${i}_", "content": strings.Repeat("${i}", 100)}
@@ -34,7 +41,7 @@ func TestReadTable(t *testing.T) {
 	peers, err := ReadTable(b)
 	require.NoError(t, err)
 	for _, p := range peers {
-		require.Contains(t, []string{"mcp", "http", "cli", "engine"}, p.Kind, p.Name)
+		require.Contains(t, []string{"mcp", "http", "rpc", "cli", "engine"}, p.Kind, p.Name)
 		for name, op := range p.Ops {
 			require.NotEmpty(t, op.Steps, "%s of %s", name, p.Name)
 		}

@@ -11,12 +11,17 @@ import (
 type Peer struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
-	// Kind is mcp, http, cli or engine.
+	// Kind is mcp, http, rpc, cli or engine.
 	Kind    string   `json:"kind"`
 	Command []string `json:"command"`
 	// Dir is where it is started. Default: among the inputs.
 	Dir string            `json:"dir"`
 	Env map[string]string `json:"env"`
+	// Package is the npm package that the peer comes from, and Module the Go one, each with its version.
+	Package string `json:"package"`
+	Module  string `json:"module"`
+	// Protocol is what a peer of the kind rpc speaks.
+	Protocol *Protocol `json:"protocol"`
 	// Needs is a file without which the peer is skipped.
 	Needs string `json:"needs"`
 	// Quick takes the peer into quick runs.
@@ -30,12 +35,17 @@ type Peer struct {
 type Op struct {
 	// Before are untimed steps of each batch, such as the reading that a tool wants before it changes a file.
 	Before []Step `json:"before"`
+	// Between are untimed steps of each repetition, before it: they put back what the one before changed.
+	Between []Step `json:"between"`
 	// Steps are timed together.
 	Steps []Step `json:"steps"`
+	// Cancel is the peer's own way to end what the steps began. Default: that of its protocol.
+	Cancel *Step `json:"cancel"`
 	// Count is a pattern whose matches in the answer are the things that came back.
 	Count string `json:"count"`
 	// N caps the repetitions.
-	N    int    `json:"n"`
+	N int `json:"n"`
+	// Note says in the report what the row is about.
 	Note string `json:"note"`
 }
 
@@ -50,6 +60,23 @@ type Step struct {
 	// Until repeats the step until its answer matches, with a pause between.
 	Until string `json:"until"`
 	Pause int    `json:"pause_ms"`
+	// Base64 is the field of an answer of the kind rpc that holds its text so.
+	Base64 string `json:"base64"`
+}
+
+// Protocol is JSON-RPC in lines, as it is spoken before MCP is.
+type Protocol struct {
+	// Handshake are the messages that begin it. Those with an id are waited for.
+	Handshake []map[string]any `json:"handshake"`
+	// Ready is called after it: the server is up when it answers.
+	Ready Step `json:"ready"`
+	// Version is what each message says of JSON-RPC; empty for nothing.
+	Version string `json:"version"`
+	// Output is the notification of what a command prints, Call its field that names the call, as ${call} in arguments does,
+	// and Base64 the one with the bytes.
+	Output string `json:"output"`
+	Call   string `json:"call"`
+	Base64 string `json:"base64"`
 }
 
 // ReadTable reads peers.json.
@@ -64,6 +91,9 @@ func ReadTable(b []byte) ([]*Peer, error) {
 			return nil, fmt.Errorf("peers.json: there are two peers %s", p.Name)
 		}
 		seen[p.Name] = true
+		if (p.Kind == "rpc") != (p.Protocol != nil) {
+			return nil, fmt.Errorf("peers.json: %s: the kind rpc has a protocol, and no other has", p.Name)
+		}
 		for name, op := range p.Ops {
 			if _, err := regexp.Compile(op.Count); err != nil {
 				return nil, fmt.Errorf("peers.json: %s of %s: %w", name, p.Name, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,23 +13,28 @@ import (
 	"github.com/agentco/agent/bench/internal/subject"
 )
 
+// cancellations are scripts that are cancelled, and how many sleeps of each have to run before.
+var cancellations = []struct {
+	op, script string
+	sleeps     int
+}{
+	{"cancel_group", "sleep MARK1 & sleep MARK2", 2},
+	{"cancel_setsid", "setsid sleep MARK5 & sleep MARK6", 2},
+}
+
 // cancels measures from the moment a call is cancelled until nothing lives that it started.
 func (s *Suite) cancels(ctx context.Context) {
-	for _, c := range []struct {
-		op, script string
-		sleeps     int
-	}{
-		{"cancel_group", "sleep MARK1 & sleep MARK2", 2},
-		{"cancel_setsid", "setsid sleep MARK5 & sleep MARK6", 2},
-	} {
+	for _, c := range cancellations {
 		if !s.wants(c.op) {
 			continue
 		}
-		for _, x := range s.subjects {
+		s.progress.say(s.Say, c.op)
+		for _, x := range slices.Clone(s.subjects) {
 			if x.Can(c.op) && ctx.Err() == nil {
 				s.cancel(ctx, x, c.op, c.script, c.sleeps)
 			}
 		}
+		s.keep()
 	}
 }
 
@@ -53,7 +59,18 @@ func (s *Suite) cancel(ctx context.Context, x subject.Subject, op, script string
 	}
 	r.Fill(took)
 	r.Foreign = load.Foreign()
-	s.add(r)
+	if note := s.about(x.Name(), op); note != "" && r.Note == "" {
+		r.Note = note
+	} else if note != "" {
+		r.Note += "; " + note
+	}
+	if ctx.Err() == nil {
+		s.progress.passed(time.Duration(float64(cancelEach) * min(1, s.Scale+0.3)))
+		s.add(r)
+	}
+	if e, ok := x.(interface{ Ended() bool }); ok && r.Status != row.OK && ctx.Err() == nil && (e.Ended() || r.Status == row.Failed) {
+		s.revive(ctx, x)
+	}
 }
 
 // cancelOnce starts a script, cancels it when its sleeps run, and says how long something of it lived. An error with a

@@ -19,6 +19,7 @@ func (s *Suite) cold(ctx context.Context) {
 	}
 	var turns []*turn
 	starts := map[*turn]func(context.Context) (float64, int, error){}
+	s.progress.say(s.Say, "cold")
 	add := func(name string, start func(context.Context) (float64, int, error)) {
 		t := &turn{row: &row.Row{Subject: name, Op: "cold", Status: row.OK}}
 		turns = append(turns, t)
@@ -26,13 +27,13 @@ func (s *Suite) cold(ctx context.Context) {
 	}
 	add(goPlugin, func(ctx context.Context) (float64, int, error) { return coldProvider(ctx, s.Vars) })
 	for _, p := range s.Peers {
-		if p.Kind == "mcp" || p.Kind == "http" {
+		if p.Kind == "mcp" || p.Kind == "http" || p.Kind == "rpc" {
 			add(p.Name, func(ctx context.Context) (float64, int, error) { return p.Cold(ctx, s.Vars) })
 		}
 	}
 	for i := range 1 + max(6, int(20*s.Scale)) {
 		for _, t := range turns {
-			if t.failed {
+			if t.failed || ctx.Err() != nil {
 				continue
 			}
 			limited, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -41,13 +42,17 @@ func (s *Suite) cold(ctx context.Context) {
 			t.foreign, t.rounds = t.foreign+load.Foreign(), t.rounds+1
 			cancel()
 			if err != nil {
-				t.failed, t.row.Status, t.row.Note = true, row.Failed, subject.Cut(err.Error(), 300)
+				t.fail(err)
 				continue
 			}
 			if t.row.Count = tools; i > 0 { // the first one reads the binary from the disk
 				t.samples.Took = append(t.samples.Took, took)
 			}
 		}
+	}
+	s.progress.passed(s.costOfCold())
+	if ctx.Err() != nil {
+		return
 	}
 	for _, t := range turns {
 		t.row.Fill(t.samples.Took)
@@ -57,6 +62,7 @@ func (s *Suite) cold(ctx context.Context) {
 		}
 		s.add(t.row)
 	}
+	s.keep()
 }
 
 func coldProvider(ctx context.Context, vars subject.Vars) (float64, int, error) {

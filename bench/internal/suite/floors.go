@@ -23,6 +23,14 @@ var floorsAbout = map[string]string{
 	goPlugin:  "a bare provider over go-plugin with mutual TLS (cmd/floorplugin)",
 }
 
+// floorNotes say what rows of the floors are about.
+var floorNotes = map[string]string{"list10k": "name"}
+
+// floorOps are the operations of the floors, before they are started.
+func floorOps() map[string]map[string]subject.Function {
+	return map[string]map[string]subject.Function{inProcess: inProcessHas(), goPlugin: goPluginHas(nil)}
+}
+
 // floors are the subjects that do nothing but the work.
 func floors(vars subject.Vars) ([]subject.Subject, error) {
 	provider, err := floor.Start(filepath.Join(vars["bin"], "floorplugin"))

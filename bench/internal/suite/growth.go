@@ -13,6 +13,12 @@ import (
 	"github.com/agentco/agent/bench/internal/subject"
 )
 
+// How many providers are started, and how long the sessions are.
+var (
+	providerCounts = []int{1, 3, 5, 10, 20}
+	eventCounts    = []int{10, 100, 1000, 10000, 100000}
+)
+
 // growth measures what only the engine can be asked for: starts of 1 to 20 providers, and sessions of 10 to 100,000 events.
 func (s *Suite) growth(ctx context.Context) {
 	for _, x := range s.subjects {
@@ -20,10 +26,10 @@ func (s *Suite) growth(ctx context.Context) {
 		if !ok || !e.Can("read4k") { // a confined one is like another in this
 			continue
 		}
-		for _, providers := range []int{1, 3, 5, 10, 20} {
+		for _, providers := range providerCounts {
 			s.ask(ctx, e, fmt.Sprintf("start%d", providers), map[string]any{"start": providers, "n": max(3, int(8*s.Scale))})
 		}
-		for _, events := range []int{10, 100, 1000, 10000, 100000} {
+		for _, events := range eventCounts {
 			name := fmt.Sprintf("log%d", events)
 			if !s.wants(name) {
 				continue
@@ -50,7 +56,9 @@ func (s *Suite) ask(ctx context.Context, e *subject.Engine, name string, request
 		r.Status, r.Note = row.Failed, subject.Cut(err.Error(), 300)
 	}
 	r.Fill(reply.TookMS)
-	s.add(r)
+	if ctx.Err() == nil {
+		s.add(r)
+	}
 	return reply
 }
 
@@ -62,10 +70,13 @@ func (s *Suite) sessionCommands(ctx context.Context, events int, path string) {
 		var took []float64
 		load := proc.Now()
 		for range max(1, int(5*s.Scale)) {
-			cmd := exec.CommandContext(ctx, filepath.Join(s.Vars["bin"], "agent"), "session", command, id)
-			cmd.Dir, cmd.Env = s.Vars["fx"], s.Environment()
+			limited, cancel := context.WithTimeout(ctx, lastCall)
+			cmd := exec.CommandContext(limited, filepath.Join(s.Vars["bin"], "agent"), "session", command, id)
+			cmd.Dir, cmd.Env, cmd.WaitDelay = s.Vars["fx"], s.Environment(), time.Second
 			begun := time.Now()
-			if out, err := cmd.CombinedOutput(); err != nil {
+			out, err := cmd.CombinedOutput()
+			cancel()
+			if err != nil {
 				r.Status, r.Note = row.Failed, subject.Cut(fmt.Sprintf("%v: %s", err, out), 300)
 				break
 			}
@@ -73,7 +84,9 @@ func (s *Suite) sessionCommands(ctx context.Context, events int, path string) {
 		}
 		r.Foreign = load.Foreign()
 		r.Fill(took)
-		s.add(r)
+		if ctx.Err() == nil {
+			s.add(r)
+		}
 	}
 }
 

@@ -22,6 +22,8 @@ type op struct {
 	vars    subject.Vars
 	// file is copied anew for each subject, with a mark that its edits change; empty for none.
 	file string
+	// repo is copied once for each subject, which may change it; empty for none.
+	repo string
 	// streams says that what comes before the answer counts.
 	streams bool
 	// bytes are those of one call's payload, and count how many things a whole answer has.
@@ -69,11 +71,15 @@ func operations(fx string) ([]op, error) {
 		{name: "ttfb", n: 12, limit: 12 * second, vars: subject.Vars{"cmd": "echo h''i-there; sleep 0.3", "first": "hi-there"}, streams: true},
 		{name: "describe", n: 30, limit: 3 * second},
 		{name: "status", n: 20, limit: 3 * second},
+		{name: "tag", n: 60, limit: 4 * second, repo: at("repo"), vars: subject.Vars{"tag": "bench-${i}"}},
+		{name: "release", n: 30, limit: 10 * second, repo: at("repo")},
+		{name: "release_commit", n: 30, limit: 10 * second, repo: at("repo")},
 		{name: "log_all", n: 9, limit: 5 * second},
 		{name: "log_new", n: 30, limit: 3 * second},
 		{name: "changelog", n: 60, limit: 4 * second},
 		{name: "next_version", n: 30, limit: 10 * second},
 		{name: "changelog_draft", n: 30, limit: 10 * second},
+		{name: "draft_all", n: 9, limit: 15 * second},
 		{name: "changelog_all", n: 3, limit: 20 * second, whole: true},
 	}
 	for _, mib := range []int{1, 16, 100, 256, 1024} {

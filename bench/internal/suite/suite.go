@@ -3,15 +3,14 @@ package suite
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/agentco/agent/bench/internal/proc"
 	"github.com/agentco/agent/bench/internal/row"
 	"github.com/agentco/agent/bench/internal/subject"
 )
@@ -20,8 +19,14 @@ import (
 type Suite struct {
 	Vars  subject.Vars
 	Peers []*subject.Peer
-	// Only are the operations that are measured, and PeerNames the subjects; empty for all.
+	// Only are the operations that are measured, as patterns of path.Match, and PeerNames the subjects; empty for all.
 	Only, PeerNames []string
+	// Refused says of packages why they could not be had, by what Peer calls them.
+	Refused map[string]string
+	// Before are the rows of an earlier run, for an estimate of how long this one takes; nil for none.
+	Before *row.Set
+	// Keep is given the rows after each operation; it may be nil.
+	Keep func(*row.Set)
 	// Scale multiplies repetitions and limits; less than a half is a quick run.
 	Scale float64
 	// Patience is how long what was cancelled has to end. Default: ten seconds, three in a quick run.
@@ -31,6 +36,8 @@ type Suite struct {
 	rows     *row.Set
 	subjects []subject.Subject
 	patterns map[string]map[string]*regexp.Regexp // what counts, by subject and operation
+	peaks    map[string]held
+	progress progress
 }
 
 // rounds is how often the subjects take turns at an operation.
@@ -42,52 +49,120 @@ func (s *Suite) Quick() bool { return s.Scale < 0.5 }
 // Run measures. The set is what there is even when the error is not nil.
 func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 	s.rows = &row.Set{
-		Started: time.Now().UTC().Format(time.RFC3339), Scale: s.Scale, About: map[string]string{}, Skipped: map[string]string{},
+		Started: time.Now().UTC().Format(time.RFC3339), Scale: s.Scale, About: map[string]string{}, Kinds: map[string]string{}, Skipped: map[string]string{},
 		Machine: fmt.Sprintf("%d cores, %s", runtime.NumCPU(), strings.ToUpper(runtime.GOOS[:1])+runtime.GOOS[1:]),
 	}
-	s.patterns = map[string]map[string]*regexp.Regexp{}
+	s.patterns, s.peaks = map[string]map[string]*regexp.Regexp{}, map[string]held{}
 	if s.Patience == 0 {
 		s.Patience = 10 * time.Second
 		if s.Quick() {
 			s.Patience = 3 * time.Second
 		}
 	}
-	s.choose()
 	ops, err := operations(s.Vars["fx"])
 	if err != nil {
 		return s.rows, err
 	}
+	if err := s.known(ops); err != nil {
+		return s.rows, err
+	}
+	s.choose()
+	s.plan(ops)
 	s.cold(ctx)
 	if err := s.open(ctx); err != nil {
 		return s.rows, err
 	}
-	defer func() {
-		for _, x := range s.subjects {
-			x.Close()
-		}
-	}()
+	defer s.close()
 	s.memory("idle", false)
 	for _, o := range ops {
-		if ctx.Err() != nil {
-			return s.rows, ctx.Err()
-		}
-		if s.wants(o.name) && (!o.whole || !s.Quick()) {
+		if s.measures(o) && ctx.Err() == nil {
+			s.progress.say(s.Say, o.name)
 			s.operation(ctx, o)
+			s.progress.passed(s.cost(o))
+			s.keep()
 		}
 	}
 	s.cancels(ctx)
 	s.growth(ctx)
 	s.memory("peak", true)
+	s.rows.Interrupted = ctx.Err() != nil
+	s.keep()
 	return s.rows, ctx.Err()
 }
 
-func (s *Suite) wants(op string) bool { return len(s.Only) == 0 || slices.Contains(s.Only, op) }
+func (s *Suite) keep() {
+	if s.Keep != nil {
+		s.Keep(s.rows)
+	}
+}
+
+// close ends all subjects, which takes as long as the slowest.
+func (s *Suite) close() {
+	var ending sync.WaitGroup
+	for _, x := range s.subjects {
+		ending.Go(x.Close)
+	}
+	ending.Wait()
+}
+
+func (s *Suite) wants(op string) bool { return len(s.Only) == 0 || s.named(op) }
+
+func (s *Suite) named(op string) bool {
+	return slices.ContainsFunc(s.Only, func(pattern string) bool {
+		ok, _ := path.Match(pattern, op)
+		return ok
+	})
+}
+
+// measures reports whether an operation is part of this run. What is for whole runs only is left out of a quick one, unless
+// it is named.
+func (s *Suite) measures(o op) bool {
+	return s.wants(o.name) && (!o.whole || !s.Quick() || s.named(o.name))
+}
+
+// Huge reports whether the run needs the input of 2 GiB.
+func (s *Suite) Huge() bool {
+	ops := []string{"line2g", "count2g", "print256mb", "print1024mb"}
+	return !s.Quick() || slices.ContainsFunc(ops, s.named)
+}
+
+// others are the operations beside those that are timed as they stand.
+func others() []string {
+	names := []string{"cold", "idle", "peak"}
+	for _, c := range cancellations {
+		names = append(names, c.op)
+	}
+	for _, n := range providerCounts {
+		names = append(names, fmt.Sprint("start", n))
+	}
+	for _, n := range eventCounts {
+		names = append(names, fmt.Sprint("log", n))
+	}
+	return names
+}
+
+// known refuses an operation that there is not.
+func (s *Suite) known(ops []op) error {
+	names := others()
+	for _, o := range ops {
+		names = append(names, o.name)
+	}
+	for _, pattern := range s.Only {
+		if !slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
+			return fmt.Errorf("there is no operation %q: %s", pattern, strings.Join(names, " "))
+		}
+	}
+	return nil
+}
 
 // choose leaves out the peers that are not wanted or cannot be run, and says so.
 func (s *Suite) choose() {
 	var peers []*subject.Peer
 	for _, p := range s.Peers {
 		why := p.Missing(s.Vars)
+		if refused := s.Refused[p.Package+p.Module]; why != "" && refused != "" {
+			why = "it cannot be had: " + refused
+		}
 		switch named := slices.Contains(s.PeerNames, p.Name); {
 		case len(s.PeerNames) > 0 && !named:
 			continue
@@ -96,11 +171,10 @@ func (s *Suite) choose() {
 			why = "not in quick runs"
 		}
 		if why != "" {
-			s.rows.Skipped[p.Name] = why
-			s.Say("skipped: " + p.Name + ": " + why)
+			s.skip(p.Name, why)
 			continue
 		}
-		s.rows.About[p.Name] = p.About
+		s.rows.About[p.Name], s.rows.Kinds[p.Name] = p.About, p.Kind
 		s.patterns[p.Name] = map[string]*regexp.Regexp{}
 		for name, o := range p.Ops {
 			if o.Count != "" {
@@ -127,8 +201,7 @@ func (s *Suite) open(ctx context.Context) error {
 		x, err := p.Dial(starting, s.Vars)
 		cancel()
 		if err != nil {
-			s.rows.Skipped[p.Name] = subject.Cut(err.Error(), 300)
-			s.Say("skipped: " + p.Name + ": " + s.rows.Skipped[p.Name])
+			s.skip(p.Name, subject.Cut(err.Error(), 300))
 			continue
 		}
 		s.subjects = append(s.subjects, x)
@@ -136,179 +209,22 @@ func (s *Suite) open(ctx context.Context) error {
 	return nil
 }
 
-// turn is a subject's part in an operation.
-type turn struct {
-	subject subject.Subject
-	row     *row.Row
-	samples subject.Samples
-	path    string
-	foreign float64
-	rounds  int
-	left    int
-	failed  bool
+func (s *Suite) skip(name, why string) {
+	s.rows.Skipped[name] = why
+	s.Say("skipped: " + name + ": " + why)
 }
 
-// operation measures one operation of all subjects that have it.
-func (s *Suite) operation(ctx context.Context, o op) {
-	var turns []*turn
-	for _, x := range s.subjects {
-		if x.Can(asOp(o.name)) {
-			t := &turn{subject: x, row: &row.Row{Subject: x.Name(), Op: o.name, Status: row.OK}, left: max(rounds, int(float64(o.n)*s.Scale))}
-			t.left = min(t.left, s.capOf(x.Name(), asOp(o.name), t.left))
-			turns = append(turns, t)
-		}
-	}
-	for range rounds {
-		for _, t := range turns {
-			if !t.failed && t.left > 0 {
-				s.round(ctx, o, t)
-			}
-		}
-	}
-	for _, t := range turns {
-		s.finish(o, t)
-		if t.path != "" {
-			_ = os.Remove(t.path)
-		}
-	}
-}
-
-// capOf is how often a peer at most does an operation: once, of what is slow, in a quick run.
-func (s *Suite) capOf(peer, name string, n int) int {
+// peer is the entry of a subject in the table; nil for a floor.
+func (s *Suite) peer(name string) *subject.Peer {
 	for _, p := range s.Peers {
-		if p.Name == peer && p.Ops[name] != nil && p.Ops[name].N > 0 {
-			if s.Quick() {
-				return 1
-			}
-			return p.Ops[name].N
+		if p.Name == name {
+			return p
 		}
 	}
-	return n
+	return nil
 }
-
-// round is a third of a subject's repetitions.
-func (s *Suite) round(ctx context.Context, o op, t *turn) {
-	limit := time.Duration(float64(o.limit) * min(1, 2*s.Scale) / rounds)
-	b := subject.Batch{N: (t.left + rounds - t.rounds - 1) / (rounds - t.rounds), Workers: o.workers, From: t.rounds * 1000000, Limit: limit}
-	b.Vars = s.Vars.With("run", t.subject.Name())
-	for name, value := range o.vars {
-		b.Vars[name] = value
-	}
-	if o.streams {
-		b.Vars["streams"] = "yes"
-	}
-	if o.file != "" {
-		var err error
-		if t.path, err = marked(o.file, filepath.Join(s.Vars["fx"], "work"), t.subject.Name(), b.From); err != nil {
-			t.failed, t.row.Status, t.row.Note = true, row.Failed, err.Error()
-			return
-		}
-		b.Vars = b.Vars.With("path", t.path, "old", "MARK_${i}_", "new", "MARK_${next}_")
-	}
-	limited, cancel := context.WithTimeout(ctx, limit+60*time.Second)
-	defer cancel()
-	load := proc.Now()
-	got, err := t.subject.Batch(limited, asOp(o.name), b)
-	t.foreign += load.Foreign()
-	t.rounds++
-	t.left -= len(got.Took)
-	if err != nil {
-		t.failed, t.row.Status, t.row.Note = true, row.Failed, subject.Cut(err.Error(), 300)
-	}
-	if err == nil && o.file != "" && strings.HasPrefix(o.name, "edit") {
-		t.check(b.From + len(got.Took))
-	}
-	t.samples.Took = append(t.samples.Took, got.Took...)
-	t.samples.First = append(t.samples.First, got.First...)
-	t.samples.WireIn += got.WireIn
-	t.samples.WireOut += got.WireOut
-	t.samples.Text, t.samples.Output = got.Text, got.Output
-}
-
-// check sees whether the last edit is in the file.
-func (t *turn) check(last int) {
-	b, err := os.ReadFile(t.path)
-	if err == nil && !strings.Contains(string(b), fmt.Sprintf("MARK_%d_", last)) {
-		err = fmt.Errorf("the file is not as its edits make it")
-	}
-	if err != nil {
-		t.failed, t.row.Status, t.row.Note = true, row.Failed, err.Error()
-	}
-}
-
-// finish makes a row of what was measured.
-func (s *Suite) finish(o op, t *turn) {
-	r := t.row
-	r.Fill(t.samples.Took)
-	if o.name == "ttfb" {
-		r.Fill(t.samples.First)
-	}
-	r.Foreign = t.foreign / float64(max(1, t.rounds))
-	r.Bytes = len(t.samples.Text)
-	if o.streams {
-		r.Bytes = t.samples.Output
-	}
-	if n := len(t.samples.Took); n > 0 {
-		r.WireIn, r.WireOut = t.samples.WireIn/n, t.samples.WireOut/n
-	}
-	if o.bytes > 0 && r.P50 > 0 {
-		r.MBps = float64(o.bytes) / r.P50 / 1e3
-	}
-	if pattern := s.patterns[r.Subject][o.name]; pattern != nil && r.Status == row.OK {
-		r.Count = len(pattern.FindAllStringIndex(t.samples.Text, -1))
-	}
-	if r.Status == row.OK && (r.Count > 0 || s.patterns[r.Subject][o.name] != nil) && r.Count < min(o.count, 1) {
-		r.Status, r.Note = row.Failed, "nothing of what was asked for came back"
-	} else if r.Status == row.OK && s.patterns[r.Subject][o.name] != nil && r.Count < o.count && !countsOnce[s.patterns[r.Subject][o.name].String()] {
-		r.Status, r.Note = row.Truncated, fmt.Sprintf("%d of %d", r.Count, o.count)
-	} else if r.Status == row.OK && o.bytes > 0 && r.Bytes < o.bytes*98/100 && !strings.HasPrefix(o.name, "write") && r.Subject != inProcess {
-		r.Status, r.Note = row.Truncated, fmt.Sprintf("%d of %d bytes", r.Bytes, o.bytes)
-	}
-	s.add(r)
-}
-
-// countsOnce are patterns of answers that state a number of matches instead of listing them.
-var countsOnce = map[string]bool{`"total_matches"`: true}
 
 func (s *Suite) add(r *row.Row) {
 	s.rows.Rows = append(s.rows.Rows, r)
 	s.Say(fmt.Sprintf("%-16s %-20s %-9s n=%-5d p50 %10.3f  p99 %10.3f  foreign %.1f  %s", r.Op, r.Subject, r.Status, r.N, r.P50, r.P99, r.Foreign, r.Note))
-}
-
-// marked copies a file, with a mark in its middle that edits change.
-func marked(file, dir, name string, from int) (string, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	middle := len(b) / 2
-	middle += strings.IndexByte(string(b[middle:]), '\n') + 1
-	text := fmt.Sprintf("%s\tx := MARK_%d_\n%s", b[:middle], from, b[middle:])
-	path := filepath.Join(dir, name+"-"+filepath.Base(file))
-	return path, os.WriteFile(path, []byte(text), 0o644)
-}
-
-// memory takes note of what each subject with a process holds.
-func (s *Suite) memory(name string, peak bool) {
-	if !s.wants(name) {
-		return
-	}
-	if !peak {
-		time.Sleep(1500 * time.Millisecond) // what starts behind has started
-	}
-	for _, x := range s.subjects {
-		if x.PID() == 0 {
-			continue
-		}
-		r := &row.Row{Subject: x.Name(), Op: name, Status: row.OK, N: 1}
-		r.MB, r.Parts = proc.Memory(x.PID(), peak)
-		if !peak {
-			r.ShareMB = proc.Proportional(x.PID())
-		}
-		r.Note = fmt.Sprintf("%.0f MB", r.MB)
-		s.add(r)
-	}
 }

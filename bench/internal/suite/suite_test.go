@@ -78,6 +78,81 @@ func TestCancelledRunEndsEarly(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestWhichOperations(t *testing.T) {
+	ops := []op{{name: "print1mb"}, {name: "print1024mb", whole: true}, {name: "read4k"}}
+	for _, test := range []struct {
+		name  string
+		only  []string
+		scale float64
+		want  []string
+		fails string
+	}{
+		{"all", nil, 1, []string{"print1mb", "print1024mb", "read4k"}, ""},
+		{"a quick run", nil, 0.1, []string{"print1mb", "read4k"}, ""},
+		{"a pattern", []string{"print*"}, 1, []string{"print1mb", "print1024mb"}, ""},
+		{"what is named is measured in a quick run too", []string{"print1024mb"}, 0.1, []string{"print1024mb"}, ""},
+		{"none of these", []string{"cancel_*", "log10"}, 1, nil, ""},
+		{"there is none", []string{"read4k", "sing"}, 1, []string{"read4k"}, `no operation "sing"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := &Suite{Only: test.only, Scale: test.scale}
+			var got []string
+			for _, o := range ops {
+				if s.measures(o) {
+					got = append(got, o.name)
+				}
+			}
+			require.Equal(t, test.want, got)
+			if err := s.known(ops); test.fails != "" {
+				require.ErrorContains(t, err, test.fails)
+			} else {
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+// What was measured before the end of a run is kept, and what was cut short is not.
+func TestInterruptedRun(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	f := &subject.Functions{Called: "f", Has: map[string]subject.Function{
+		"noop": func(context.Context, subject.Vars, func([]byte)) (string, error) { return "", nil },
+		"read4k": func(ctx context.Context, _ subject.Vars, _ func([]byte)) (string, error) {
+			interrupt()
+			return "", ctx.Err()
+		},
+	}}
+	var kept []string
+	s := &Suite{Scale: 1, Say: func(string) {}, subjects: []subject.Subject{f}, rows: &row.Set{}}
+	s.Keep = func(set *row.Set) {
+		kept = nil
+		for _, r := range set.Rows {
+			kept = append(kept, r.Op)
+		}
+	}
+	for _, name := range []string{"noop", "read4k"} {
+		s.operation(ctx, op{name: name, n: 3, limit: time.Second})
+		s.keep()
+	}
+	require.Equal(t, []string{"noop"}, kept)
+}
+
+func TestExpected(t *testing.T) {
+	o := op{name: "read4k", n: 100, workers: 2, limit: 10 * time.Second}
+	s := &Suite{Scale: 1}
+	require.Equal(t, 5*time.Second, s.costOf("x", o), "half of its limit, when it was never measured")
+	s.Before = &row.Set{Rows: []*row.Row{{Subject: "x", Op: "read4k", Status: row.OK, P50: 30}, {Subject: "slow", Op: "read4k", Status: row.OK, P50: 60000}}}
+	require.Equal(t, 1500*time.Millisecond, s.costOf("x", o))
+	require.Equal(t, time.Minute, s.costOf("slow", o), "one call is not cut off")
+
+	p := progress{total: 100 * time.Second}
+	require.Equal(t, 100*time.Second, p.left(3*time.Second), "too early to tell")
+	p.passed(50 * time.Second)
+	require.Equal(t, 100*time.Second, p.left(100*time.Second), "it takes twice as long as was expected")
+	p.passed(60 * time.Second)
+	require.Zero(t, p.left(200*time.Second))
+}
+
 func TestMarked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	require.NoError(t, os.WriteFile(file, []byte("one\ntwo\nthree\n"), 0o644))
