@@ -71,10 +71,17 @@ func openWriter(ctx context.Context, path string) (db *sql.DB, c *sql.Conn, warn
 		return fail(err)
 	}
 	// Before anything is written: a newer file stays as it is.
-	if v, err := version(ctx, c); err != nil {
+	v, err := version(ctx, c)
+	if err != nil {
 		return fail(err)
-	} else if v > len(migrations) {
+	}
+	if v > len(migrations) {
 		return fail(&NewerError{Path: path, Version: v, Have: len(migrations)})
+	}
+	if v == 0 { // there is nothing in it yet that the disk would have to have
+		if err := synchronous(ctx, c, "off"); err != nil {
+			return fail(err)
+		}
 	}
 	if warning, err = journalMode(ctx, c, path); err != nil {
 		return fail(err)
@@ -82,7 +89,33 @@ func openWriter(ctx context.Context, path string) (db *sql.DB, c *sql.Conn, warn
 	if err := migrate(ctx, c, path); err != nil {
 		return fail(err)
 	}
+	if warning == "" {
+		err = synchronous(ctx, c, "normal")
+	}
+	if err != nil {
+		return fail(err)
+	}
 	return db, c, warning, nil
+}
+
+// synchronous says how much is waited for the disk itself.
+func synchronous(ctx context.Context, c *sql.Conn, how string) error {
+	_, err := c.ExecContext(ctx, "PRAGMA synchronous = "+how)
+	return err
+}
+
+// single takes the write-ahead log into the file and ends that mode, so that a session is one file, which can be copied
+// and read from anywhere. Another process may have the file open, which then leaves the mode as it is: nothing is lost by
+// that.
+func single(ctx context.Context, c *sql.Conn) {
+	var busy, logged, taken int
+	err := c.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &logged, &taken)
+	if err == nil && busy == 0 && logged == taken {
+		// The disk has it all now, and what changes the mode is one page, which will be the old one or the new one.
+		_ = synchronous(ctx, c, "off")
+	}
+	var mode string
+	_ = c.QueryRowContext(ctx, "PRAGMA journal_mode = delete").Scan(&mode)
 }
 
 // journalMode chooses how the file is written. The write-ahead log needs memory that all processes share, which no
@@ -112,7 +145,7 @@ func journalMode(ctx context.Context, c *sql.Conn, path string) (warning string,
 	if mode != "delete" {
 		return "", fmt.Errorf("cannot keep the session log in %s: it has neither a write-ahead log nor a rollback journal there (%s); set XDG_STATE_HOME to a local folder", filepath.Dir(path), mode)
 	}
-	if _, err := c.ExecContext(ctx, "PRAGMA synchronous = full"); err != nil {
+	if err := synchronous(ctx, c, "full"); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("the session log %s is written more slowly: %s. Set XDG_STATE_HOME to a local folder to change that", path, reason), nil

@@ -87,8 +87,8 @@ func (w *writer) begin(ctx context.Context, tail bool) (err error) {
 	return err
 }
 
-// seal takes all in, records the end and closes the file. Out of the write-ahead log mode the session is one file, which
-// can be copied and read from anywhere. A tail that could not be taken in is left to who opens the session next.
+// seal takes all in, records the end and closes the file, which is all of the session then. A tail that could not be taken
+// in is left to who opens the session next.
 func (w *writer) seal(turn chan struct{}) error {
 	w.pass(turn)
 	turn <- struct{}{}
@@ -105,9 +105,7 @@ func (w *writer) seal(turn chan struct{}) error {
 		err = w.store.end(ctx, w.status)
 	}
 	w.store.close()
-	var mode string
-	// Another process may have the file open, which then leaves the mode as it is: nothing is lost by that.
-	_ = w.conn.QueryRowContext(ctx, "PRAGMA journal_mode = delete").Scan(&mode)
+	single(ctx, w.conn)
 	err = errors.Join(err, w.conn.Close(), w.db.Close())
 	if w.tail != nil {
 		err = errors.Join(err, w.tail.close())
