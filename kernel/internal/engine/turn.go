@@ -149,9 +149,10 @@ func (t *turn) run(ctx context.Context) {
 	}
 }
 
-// take follows a verdict, beside other calls when the call runs. What does not run is told of in the order of the turn.
+// take follows a verdict, beside other calls when the call runs and there are any: a goroutine takes time to begin. What does
+// not run is told of in the order of the turn.
 func (c *call) take(ctx context.Context, v gate.Verdict, running *sync.WaitGroup) {
-	if v.Allowed {
+	if v.Allowed && len(c.turn.calls) > 1 {
 		running.Go(func() { c.follow(ctx, v) })
 		return
 	}
