@@ -87,10 +87,11 @@ func (j *Journal) Called(n engine.CalledNote) {
 		Id: n.CallID, ToolName: op.Name, Arguments: n.Request.Arguments,
 		CallContext: &commonv1.CallContext{SessionId: j.o.SessionID, TurnId: n.TurnID, WorkingDirectory: j.o.WorkingDir},
 	}}
+	entry := session.Entry{Kind: session.ToolCall, Producer: c.producer, CallID: n.CallID, Payload: encode(secret.Clean(j.o.Secrets, event))}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.calls[n.CallID] = c
-	j.append(c, session.Entry{Kind: session.ToolCall, Producer: c.producer, CallID: n.CallID, Payload: encode(secret.Clean(j.o.Secrets, event))})
+	j.append(c, entry)
 }
 
 // Planned notes what was decided about a call.
@@ -149,8 +150,8 @@ func (j *Journal) refused(calls []*call) {
 	}
 }
 
-// conclude writes the end of a call, unless its beginning is missing and cannot be written now either: it would be of no
-// use alone. What came of the plan follows from the result, unless the call was not run: then both are waited for.
+// conclude writes the end of a call and what came of its plan, at once, unless its beginning is missing and cannot be
+// written now either: they would be of no use alone.
 func (j *Journal) conclude(c *call, o engine.Outcome, result *eventv1.ToolResultEvent, end session.Entry) error {
 	ctx := context.Background() // the call is over, whoever cancelled it
 	if err := j.lateBeginning(ctx, c); err != nil {
@@ -161,24 +162,10 @@ func (j *Journal) conclude(c *call, o engine.Outcome, result *eventv1.ToolResult
 		_, err := ended.Wait(ctx)
 		return err
 	}
-	if !ran(o) {
-		applied := j.log.Append(j.apply(c, o, result))
-		_, first := ended.Wait(ctx)
-		_, second := applied.Wait(ctx)
-		return cmp.Or(first, second)
-	}
-	_, err := ended.Wait(ctx)
-	j.log.Append(j.apply(c, o, result))
-	return err
-}
-
-// ran reports whether a call was made, so that its result says all of how it ended.
-func ran(o engine.Outcome) bool {
-	return o.Status == engine.Completed || o.Status == engine.Failed || o.Status == engine.Crashed
-}
-
-func (j *Journal) apply(c *call, o engine.Outcome, result *eventv1.ToolResultEvent) session.Entry {
-	return session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: encode(applied(c, o, result))}
+	after := j.log.Append(session.Entry{Kind: session.Apply, Producer: j.kernel(), CallID: o.CallID, Payload: encode(applied(c, o, result))})
+	_, first := ended.Wait(ctx)
+	_, second := after.Wait(ctx)
+	return cmp.Or(first, second)
 }
 
 func (j *Journal) wasRefused(c *call) bool {
