@@ -47,7 +47,12 @@ func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 		if r.Method == http.MethodPost {
 			defer s.posts.begin()()
 		}
-		next.ServeHTTP(&prompter{w, o.WritePatience}, r)
+		serve := func(w http.ResponseWriter) { next.ServeHTTP(&prompter{w, o.WritePatience}, r) }
+		if r.Method == http.MethodGet && r.Header.Get(headerLastEvent) != "" {
+			resume(w, r, serve)
+			return
+		}
+		serve(w)
 	})
 }
 
@@ -97,6 +102,9 @@ type prompter struct {
 }
 
 func (p *prompter) Write(data []byte) (int, error) {
+	if bytes.HasSuffix(data, unansweredEvent) {
+		return len(data), nil
+	}
 	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.patience))
 	return p.ResponseWriter.Write(data)
 }

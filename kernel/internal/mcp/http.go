@@ -107,10 +107,10 @@ func (s *Server) handler(o HTTPOptions, at net.Addr) http.Handler {
 	if o.Idle == 0 {
 		o.Idle = defaultIdle
 	}
-	events := sdk.NewMemoryEventStore(nil)
-	events.SetMaxBytes(resumable)
+	kept := events{sdk.NewMemoryEventStore(nil)}
+	kept.SetMaxBytes(resumable)
 	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
-		EventStore: events, SessionTimeout: o.Idle, MaxRequestBodyBytes: o.LongestMessage,
+		EventStore: kept, SessionTimeout: o.Idle, MaxRequestBodyBytes: o.LongestMessage,
 		DisableLocalhostProtection: true, // the guard is stricter
 	})
 	mux := http.NewServeMux()

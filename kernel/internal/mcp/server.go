@@ -112,7 +112,7 @@ func New(o Options) *Server {
 			Logging:     &sdk.LoggingCapabilities{}, //nolint:staticcheck // deprecated in the newest version only
 		},
 	})
-	s.sdk.AddReceivingMiddleware(s.recovered, greeted, levelled, s.listed)
+	s.sdk.AddReceivingMiddleware(unanswered, s.recovered, greeted, levelled, s.listed)
 	s.Refresh()
 	return s
 }
