@@ -31,10 +31,12 @@ type change struct {
 	stale   bool          // another has changed the file since the session saw it
 	parents bool          // make missing directories
 
-	made []string      // those, the lowest first
-	stay func()        // notes that they stay, or are gone; nil: there are none
-	kept *undo.Content // what was there
-	lost string        // why that is not kept
+	made []string // those, the lowest first
+	stay func()   // notes that they stay, or are gone; nil: there are none
+
+	keeping sync.WaitGroup // for the two that follow
+	kept    *undo.Content  // what was there
+	lost    string         // why that is not kept
 }
 
 // begin finds the file, takes its lock and reads it; end lets it go.
@@ -118,6 +120,7 @@ func (c *change) unchanged(ctx context.Context) {
 
 // free lets go of what takes room.
 func (c *change) free() {
+	c.keeping.Wait()
 	c.w.free(&c.before)
 	c.after = nil
 	if c.stay != nil {
@@ -128,16 +131,8 @@ func (c *change) free() {
 
 // becomes sets the new content.
 func (c *change) becomes(after []byte) {
-	c.after, c.size = after, int64(len(after))
-	c.sum = sync.OnceValue(func() string { return sum(after) })
-	if len(after) >= slowToHash {
-		go c.sum()
-	}
+	c.after, c.size, c.sum = after, int64(len(after)), hashed(after)
 }
-
-// slowToHash is from how many bytes on a content is hashed while it is compared
-// and written: that takes about as long.
-const slowToHash = 64 << 10
 
 // expect checks that the caller knows what it is about to change. Without
 // knowing the file it cannot; knowing an older state makes the change stale.
@@ -145,8 +140,8 @@ func (c *change) expect(sha256 string) error {
 	switch {
 	case sha256 != "" && !c.before.exists:
 		return sdk.NotFound("cannot %s %s: expected_sha256 is given, but the file does not exist", c.doing, c.target.name)
-	case sha256 != "" && !strings.EqualFold(sha256, c.before.stamp.SHA256):
-		return conflict(c.target, sha256, c.before.stamp.SHA256)
+	case sha256 != "" && !strings.EqualFold(sha256, c.before.sum()):
+		return conflict(c.target, sha256, c.before.sum())
 	case sha256 != "" || !c.before.exists || !c.w.readFirst:
 		return nil
 	}
@@ -154,7 +149,7 @@ func (c *change) expect(sha256 string) error {
 	if !ok {
 		return sdk.Failed("cannot %s %s: this session has not read it; read it with read_file first, or pass its sha256, which read_file shows, as expected_sha256", c.doing, c.target.name)
 	}
-	c.stale = !seen.Same(c.before.stamp)
+	c.stale = !seen.Same(c.before.stamp())
 	return nil
 }
 
@@ -164,13 +159,13 @@ func (c *change) changedSinceRead() error {
 
 // same reports whether the file already is what it will be.
 func (c *change) same() bool {
-	if !c.before.exists || c.before.stamp.Size != c.size {
+	switch {
+	case !c.before.exists:
 		return false
-	}
-	if c.before.bytes != nil && c.after != nil {
+	case c.before.bytes != nil && c.after != nil:
 		return bytes.Equal(c.before.bytes, c.after)
 	}
-	return c.before.stamp.SHA256 == c.sum()
+	return c.before.info.Size() == c.size && c.before.sum() == c.sum()
 }
 
 // apply writes the new content. Whatever error it returns, nothing has changed.
@@ -208,6 +203,7 @@ func (c *change) ready(ctx context.Context) (atomicfile.Change, error) {
 
 // abandon takes back what ready did.
 func (c *change) abandon() {
+	c.keeping.Wait()
 	c.w.removeEmpty(c.made)
 	c.kept.Discard()
 	c.made, c.kept = nil, nil
@@ -216,6 +212,7 @@ func (c *change) abandon() {
 // wrote notes that the new content is in its place.
 func (c *change) wrote() {
 	c.saw()
+	c.keeping.Wait()
 	c.w.undos.Add(&undo.Record{
 		Session: c.call.SessionID, Path: c.target.resolved, Before: c.kept, Lost: c.lost, SHA256: c.sum(), Made: c.made,
 	})
@@ -251,20 +248,26 @@ func (c *change) saw() {
 	c.w.seen.Saw(c.call.SessionID, c.target.resolved, s)
 }
 
-// keep sets the present content aside for undo. That it cannot be kept stops no
-// change.
-func (c *change) keep(ctx context.Context) (err error) {
+// keep sets the present content aside for undo, beside what goes on where that is
+// held. That it cannot be kept stops no change.
+func (c *change) keep(ctx context.Context) error {
 	if !c.before.exists {
 		return nil
 	}
-	mode, size := c.before.info.Mode().Perm(), c.before.info.Size()
-	if c.before.bytes != nil {
-		c.kept, err = c.w.undos.Keep(ctx, bytes.NewReader(c.before.bytes), int64(len(c.before.bytes)), mode)
-	} else {
-		c.kept, err = c.w.keepFile(ctx, c.target.resolved, size, mode)
+	mode := c.before.info.Mode().Perm()
+	note := func(kept *undo.Content, err error) {
+		if c.kept = kept; err != nil {
+			c.lost = err.Error()
+		}
 	}
-	if err != nil {
-		c.lost = err.Error()
+	switch body := c.before.bytes; {
+	case body == nil:
+		note(c.w.keepFile(ctx, c.target.resolved, c.before.info.Size(), mode))
+	case len(body) < slowToHash:
+		note(c.w.undos.Keep(ctx, bytes.NewReader(body), int64(len(body)), mode))
+	default: // whatever becomes of the call: what is written can be undone
+		ctx := context.WithoutCancel(ctx)
+		c.keeping.Go(func() { note(c.w.undos.Keep(ctx, bytes.NewReader(body), int64(len(body)), mode)) })
 	}
 	return ctx.Err()
 }

@@ -42,7 +42,7 @@ func editFile(ctx context.Context, call *sdk.Call[config], in editIn) (editOut, 
 		return editOut{}, err
 	}
 	defer end()
-	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.stamp.SHA256}
+	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.sum()}
 	out.Diff, out.DiffClipped = c.unified()
 	switch {
 	case c.same():

@@ -69,12 +69,12 @@ type lister struct {
 	files   files
 	tree    *ignore.Tree
 	limit   int
-	odd     int // names that are not UTF-8
-	left    int // entries left out, in directories that were read
-	pending int // directories not looked into because the limit was reached
-	ignored int // directories not looked into because git ignores them
-	open    int // directories
-	length  int // roughly, of the entries in a message
+	odd     int    // names that are not UTF-8
+	left    int    // entries left out, in directories that were read
+	pending int    // directories not looked into because the limit was reached
+	ignored int    // directories not looked into because git ignores them
+	open    int    // directories
+	length  int    // roughly, of the entries in a message
 	found   []seen // in the directory at hand
 	modes   latest[fs.FileMode]
 	times   latest[int64]

@@ -133,7 +133,7 @@ func (r *reversal) check(ctx context.Context) error {
 	if r.before, err = r.w.load(ctx, r.target); err != nil {
 		return err
 	}
-	if r.record.SHA256 != "" && (!r.before.exists || r.before.stamp.SHA256 != r.record.SHA256) {
+	if r.record.SHA256 != "" && (!r.before.exists || r.before.sum() != r.record.SHA256) {
 		return sdk.Conflict("cannot undo the change of %s: it is not what was written any more; read it to see what it is", r.target.name)
 	}
 	return r.foresee()

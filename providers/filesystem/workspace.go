@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"io/fs"
 	"syscall"
@@ -70,10 +68,12 @@ const (
 type state struct {
 	exists bool
 	info   fs.FileInfo
-	stamp  ledger.Stamp
-	bytes  []byte // nil if the file is larger than editLimit
-	room   int64  // taken from the workspace's memory
+	sum    func() string // it may have to wait for it
+	bytes  []byte        // nil if the file is larger than editLimit
+	room   int64         // taken from the workspace's memory
 }
+
+func (s *state) stamp() ledger.Stamp { return stamp(s.info, s.sum()) }
 
 // load reads the whole of a file that is to be changed. A missing file is a
 // state too. The caller frees it.
@@ -100,19 +100,19 @@ func (w *workspace) load(ctx context.Context, t target) (s state, err error) {
 		return s, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
 	}
 	s.exists = true
-	hash := sha256.New()
 	if s.info.Size() > editLimit {
-		_, err = io.Copy(hash, sdk.Reader(ctx, f))
-	} else {
-		room := s.info.Size() * heldTimes
-		if err = w.memory.Acquire(ctx, room); err != nil {
-			return s, err
-		}
-		s.room = room
-		s.bytes, err = readAll(f, s.info.Size())
-		hash.Write(s.bytes)
+		hash := newHasher(sdk.Reader(ctx, f))
+		_, err = io.Copy(io.Discard, hash)
+		s.sum = hash.sum
+		return s, err
 	}
-	s.stamp = stamp(s.info, hex.EncodeToString(hash.Sum(nil)))
+	room := s.info.Size() * heldTimes
+	if err = w.memory.Acquire(ctx, room); err != nil {
+		return s, err
+	}
+	s.room = room
+	s.bytes, err = readAll(f, s.info.Size())
+	s.sum = hashed(s.bytes)
 	return s, err
 }
 
@@ -137,11 +137,6 @@ func readAll(f io.Reader, size int64) ([]byte, error) {
 
 func stamp(info fs.FileInfo, sum string) ledger.Stamp {
 	return ledger.Stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime()}
-}
-
-func sum(body []byte) string {
-	s := sha256.Sum256(body)
-	return hex.EncodeToString(s[:])
 }
 
 // binary returns an error if a file with these bytes is not text.

@@ -186,10 +186,14 @@ func (s *staged) close() error {
 	if err == nil { // else the next start tries again
 		s.note()
 	}
-	if s.old != nil {
+	if f, ok := s.old.(*os.File); ok && s.fresh == "" {
+		// It was only looked at. Where nothing else means it any more the system now
+		// frees its blocks, which nobody has to wait for.
+		go f.Close() //nolint:errcheck // nothing was written to it
+	} else if s.old != nil {
 		err = errors.Join(err, s.old.Close())
-		s.old = nil
 	}
+	s.old = nil
 	return errors.Join(err, s.release())
 }
 
