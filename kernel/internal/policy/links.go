@@ -15,6 +15,14 @@ func (p Place) followed(value string) (at string, ok bool) {
 	if !filepath.IsAbs(value) {
 		value = p.Dir + string(filepath.Separator) + value // Join would take ".." for the way back
 	}
+	if straight(value) {
+		return filepath.Clean(value), true
+	}
+	return walked(value)
+}
+
+// walked is followed part by part, for an absolute path.
+func walked(value string) (at string, ok bool) {
 	volume := filepath.VolumeName(value)
 	root := volume + string(filepath.Separator)
 	at = root

@@ -3,6 +3,7 @@ package policy
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +68,28 @@ func TestGlobsFollowLinks(t *testing.T) {
 	args, err := structpb.NewStruct(map[string]any{"path": "docs/out/x"})
 	require.NoError(t, err)
 	require.Nil(t, Similar(Call{Provider: "p", Operation: "op", Arguments: args, Place: here}), "no grant is for what only looks like a folder")
+}
+
+// TestFollowedAtOnce is where the same path leads part by part.
+func TestFollowedAtOnce(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "file"), nil, 0o600))
+	require.NoError(t, os.Symlink("a", filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "a", "file"), filepath.Join(dir, "a", "b", "far")))
+	require.NoError(t, os.Symlink("round", filepath.Join(dir, "round")))
+	for _, path := range []string{
+		"", ".", "a", "a/", "a//b/./", "a/b/..", "a/b/../../a/file", "a/file", "a/file/", "a/file/..", "missing", "a/missing/x",
+		"link", "link/", "link/..", "link/b/far", "link/b/../file", "a/b/far", "a/b/far/..", "round", "../" + filepath.Base(dir) + "/link", "a\x00b",
+	} {
+		t.Run(path, func(t *testing.T) {
+			at, ok := Place{Dir: dir}.followed(path)
+			want, wantOK := walked(dir + "/" + path)
+			require.Equal(t, want, at)
+			require.Equal(t, wantOK, ok)
+		})
+	}
+	require.True(t, straight(filepath.Join(dir, "a", "file")) || runtime.GOOS != "linux")
+	require.False(t, straight(filepath.Join(dir, "link")))
 }
