@@ -23,7 +23,11 @@ import (
 // session_meta has of an ended session, and against any export made before. What it does not prove: that nobody
 // rewrote the whole file. Whoever can write the file can compute the chain; there is no secret in it. Keep the head of
 // `agent session verify`, or an export, elsewhere, when that matters.
-type Chain struct{ head [sha256.Size]byte }
+type Chain struct {
+	head [sha256.Size]byte
+	sum  hash.Hash // memory of next, as buf is
+	buf  []byte
+}
 
 // NewChain begins the chain of a session.
 func NewChain(sessionID string) *Chain {
@@ -38,19 +42,24 @@ func (c *Chain) resume(hash []byte) { copy(c.head[:], hash) }
 
 // next is the hash of the event that would follow; the chain stays where it is.
 func (c *Chain) next(e Event, timestamp string, transcript []byte) []byte {
-	h := sha256.New()
-	h.Write(c.head[:])
-	number(h, e.Sequence)
-	for _, field := range []string{e.ID, timestamp, string(e.Kind), e.Producer.Category, e.Producer.Name, e.Producer.Version, e.SchemaVersion} {
-		text(h, field)
+	if c.sum == nil {
+		c.sum = sha256.New()
 	}
-	number(h, int64(len(e.Payload)))
-	h.Write(e.Payload)
+	c.sum.Reset()
+	b := append(c.buf[:0], c.head[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Sequence))
+	for _, field := range [...]string{e.ID, timestamp, string(e.Kind), e.Producer.Category, e.Producer.Name, e.Producer.Version, e.SchemaVersion} {
+		b = append(binary.BigEndian.AppendUint64(b, uint64(len(field))), field...)
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(len(e.Payload)))
+	c.sum.Write(b)
+	c.sum.Write(e.Payload)
 	if e.Kind == ToolResult {
-		number(h, int64(len(transcript)))
-		h.Write(transcript)
+		b = append(binary.BigEndian.AppendUint64(b[:0], uint64(len(transcript))), transcript...)
+		c.sum.Write(b)
 	}
-	return h.Sum(nil)
+	c.buf = b
+	return c.sum.Sum(nil)
 }
 
 // transcript hashes the output of one call.

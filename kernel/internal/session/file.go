@@ -15,6 +15,7 @@ import (
 // File is a session that is read.
 type File struct {
 	path  string
+	at    string // where the database is that is read: path, or a copy of it
 	db    *sql.DB
 	meta  Meta
 	sound bool // every page was looked at
@@ -77,10 +78,14 @@ func read(ctx context.Context, path string) (*File, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	f := &File{path: path}
+	f := &File{path: path, at: path}
 	err := f.connect(ctx, "mode=rw")
-	if err != nil && !writable(path) {
+	switch {
+	case err == nil || writable(path):
+	case ended(path):
 		err = f.connect(ctx, "immutable=1") // nobody can write it, so it needs no locks that cannot be had here
+	default:
+		err = f.connectCopy(ctx)
 	}
 	if isDamage(err) || errors.Is(err, errEmpty) {
 		err = &DamageError{Path: path, Cause: err.Error()}
@@ -94,7 +99,7 @@ func read(ctx context.Context, path string) (*File, error) {
 var errEmpty = errors.New("it holds no session")
 
 func (f *File) connect(ctx context.Context, how string) (err error) {
-	if f.db, err = sql.Open("sqlite", dsn(f.path, how)); err != nil {
+	if f.db, err = sql.Open("sqlite", dsn(f.at, how)); err != nil {
 		return err
 	}
 	c, err := f.db.Conn(ctx)
@@ -103,7 +108,7 @@ func (f *File) connect(ctx context.Context, how string) (err error) {
 			err = problem
 		} else if v == 0 {
 			err = errEmpty
-		} else if err = migrate(ctx, c, f.path); err == nil {
+		} else if err = migrate(ctx, c, f.at); err == nil {
 			err = f.readMeta(ctx, c)
 		}
 		err = errors.Join(err, c.Close())
@@ -189,7 +194,10 @@ func (f *File) Path() string { return f.path }
 func (f *File) Meta() Meta { return f.meta }
 
 // Close closes the file. What was read has been read: there is nothing about it that could fail and matter.
-func (f *File) Close() { _ = f.db.Close() }
+func (f *File) Close() {
+	_ = f.db.Close()
+	f.dropCopy()
+}
 
 // Events are all events, in their order. An error is the last thing it yields.
 func (f *File) Events(ctx context.Context) iter.Seq2[Event, error] {

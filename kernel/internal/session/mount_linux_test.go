@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
@@ -51,21 +52,62 @@ func TestDiskFull(t *testing.T) {
 	require.EqualValues(t, 300_000, output[0].Skipped, "that output is missing is told")
 }
 
+// held asks the writer of a log something while nothing is being written.
+func held(l *Log, ask func(*writer) bool) bool {
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	return ask(l.writer)
+}
+
+// K32: the database has no room for what the tail still has: that is kept, the next is refused, and it goes on when there is.
+func TestDiskFullBehindTheTail(t *testing.T) {
+	disk := tmpfs(t, "size=1m")
+	l, err := NewLog(disk, Meta{ID: ulid.Make().String()}, nil)
+	require.NoError(t, err)
+	payload := make([]byte, 200_000)
+	_, err = l.Append(Entry{Kind: ToolCall, Payload: payload}).Wait(context.Background())
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return held(l, func(w *writer) bool { return w.tail.at == 0 }) }, 10*time.Second, time.Millisecond)
+	ballast := filepath.Join(disk, "ballast")
+	require.Error(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600), "the disk is full now")
+
+	_, err = l.Append(Entry{Kind: ToolCall, Payload: payload[:150_000]}).Wait(context.Background())
+	require.NoError(t, err, "it is written over what the tail had before")
+	require.Eventually(t, func() bool { return held(l, func(w *writer) bool { return w.stuck != nil }) }, 10*time.Second, time.Millisecond)
+	_, err = l.Append(toolCall("b")).Wait(context.Background())
+	require.ErrorContains(t, err, "full")
+	require.NoError(t, os.Remove(ballast))
+	_, err = l.Append(toolResult("b")).Wait(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, l.Close(Completed))
+	v, err := Verify(t.Context(), l.Path())
+	require.NoError(t, err)
+	require.Empty(t, v.Problems)
+	require.EqualValues(t, 3, v.Events)
+}
+
 // A session can be read where nothing can be written, damaged or not, and what is damaged stays as it is there.
 func TestReadOnlyMount(t *testing.T) {
-	sound, broken := written(t, 300), written(t, 300)
+	sound, broken, left := written(t, 300), written(t, 300), killed(t, 10)
 	disk := tmpfs(t, "size=10m")
-	for _, path := range []string{sound, broken} {
-		content, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(disk, filepath.Base(path)), content, 0o600))
+	for _, path := range []*string{&sound, &broken, &left} {
+		for _, suffix := range []string{"", "-wal", tailSuffix} {
+			require.NoError(t, copyFile(*path+suffix, filepath.Join(disk, filepath.Base(*path)+suffix)))
+		}
+		*path = filepath.Join(disk, filepath.Base(*path))
 	}
-	sound, broken = filepath.Join(disk, filepath.Base(sound)), filepath.Join(disk, filepath.Base(broken))
 	require.NoError(t, os.Truncate(broken, 100_000))
 	require.NoError(t, unix.Mount("", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	require.Len(t, eventsOf(t, reading(t, sound)), 900)
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	requireWhole(t, left, 10, Interrupted)
+	require.FileExists(t, tailOf(left))
+	rest, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	require.Empty(t, rest, "the copy is gone")
 	var damage *DamageError
-	_, err := Open(t.Context(), broken)
+	_, err = Open(t.Context(), broken)
 	require.ErrorAs(t, err, &damage)
 
 	l, err := NewLog(disk, Meta{ID: ulid.Make().String()}, nil)

@@ -14,16 +14,17 @@ import (
 // lives has reported and not taken in yet. Several may do so at once, and the writer too. The tail itself is taken away
 // only when nobody writes the session, so that it has served.
 func (f *File) takeTail(ctx context.Context) error {
-	if _, err := os.Lstat(tailOf(f.path)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(tailOf(f.at)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	lock, free, err := share(f.path)
-	if free {
-		defer func() { _ = lock.Unlock() }()
-	} else if err != nil && writable(f.path) {
+	lock, free, err := share(f.at)
+	if err != nil {
 		return err
 	}
-	left, err := readTail(f.path)
+	if free {
+		defer func() { _ = lock.Unlock() }()
+	}
+	left, err := readTail(f.at)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (f *File) takeTail(ctx context.Context) error {
 	if left.damage != "" {
 		return f.keepDamaged(ctx, left.damage)
 	}
-	return remove(tailOf(f.path))
+	return remove(tailOf(f.at))
 }
 
 func (f *File) take(ctx context.Context, left leftover) error {
@@ -65,10 +66,19 @@ func (f *File) take(ctx context.Context, left leftover) error {
 
 // keepDamaged puts a damaged tail aside.
 func (f *File) keepDamaged(ctx context.Context, cause string) error {
-	kept := f.path + corrupt + time.Now().UTC().Format(corruptLayout) + tailSuffix
+	kept := tailOf(f.path)
+	if f.at != f.path {
+		return f.salvaged(ctx, cause, kept)
+	}
+	kept = f.path + corrupt + time.Now().UTC().Format(corruptLayout) + tailSuffix
 	if err := os.Rename(tailOf(f.path), kept); err != nil {
 		return fmt.Errorf("%s is damaged (%s), and it cannot be put aside: %w", tailOf(f.path), cause, err)
 	}
+	return f.salvaged(ctx, cause, kept)
+}
+
+// salvaged notes that the tail was damaged, and where it is.
+func (f *File) salvaged(ctx context.Context, cause, kept string) error {
 	s := f.Salvage
 	if s == nil {
 		s = &Salvage{Cause: cause, Kept: kept}

@@ -146,6 +146,9 @@ func (s *store) has(r *row) bool {
 
 // take takes in those rows that are not there yet, all of them or none.
 func (s *store) take(ctx context.Context, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
 	return s.within(ctx, func() error {
 		for i := range rows {
 			r := &rows[i]

@@ -83,8 +83,16 @@ func (w *writer) flush() {
 		w.backlog = append(w.backlog, group...)
 	}
 	finish(group, err)
-	clear(group)
-	w.group = group[:0]
+	w.group = reused(group)
+}
+
+// reused is the memory of rows that are of no use any more, unless it is much.
+func reused(rows []row) []row {
+	clear(rows)
+	if cap(rows) > 1024 {
+		return nil
+	}
+	return rows[:0]
 }
 
 // finish tells those who wait what became of a group.
@@ -129,7 +137,7 @@ func (w *writer) pass(turn chan struct{}) {
 	}
 	w.flush()
 	rows := w.backlog
-	w.backlog, w.spare = w.spare[:0], nil
+	w.backlog, w.spare = w.spare, nil
 	<-turn // meanwhile others write to the tail
 	err := w.store.take(ctx, rows)
 	turn <- struct{}{}
@@ -139,8 +147,7 @@ func (w *writer) pass(turn chan struct{}) {
 		return
 	}
 	w.taken(ctx, rows)
-	clear(rows)
-	w.spare = rows
+	w.spare = reused(rows)
 	if len(w.backlog) > 0 && w.tail.at > tailLimit {
 		w.flush()
 		w.settle(ctx)
@@ -156,8 +163,7 @@ func (w *writer) settle(ctx context.Context) bool {
 		return false
 	}
 	w.taken(ctx, w.backlog)
-	clear(w.backlog)
-	w.backlog = w.backlog[:0]
+	w.backlog = reused(w.backlog)
 	w.tail.reset()
 	w.jam(nil)
 	return true
