@@ -14,23 +14,9 @@
 // What models are told about an operation is in descriptions.
 package main
 
-import (
-	"os"
-	"runtime/debug"
-
-	"github.com/agentco/agent/sdk"
-)
+import "github.com/agentco/agent/sdk"
 
 // version is set by the linker.
 var version string
 
-// soft is the memory above which garbage is collected at once. Files come and go
-// in bulk: without it as much garbage as there is in use would lie about.
-const soft = 32 << 20
-
-func main() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(soft)
-	}
-	sdk.Main(provider())
-}
+func main() { sdk.Main(provider()) }

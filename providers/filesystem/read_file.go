@@ -1,11 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -89,10 +88,21 @@ func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window 
 	if info.Size() > 0 { // a file that grows meanwhile is read as it was
 		body = io.LimitReader(body, info.Size())
 	}
-	var digest hash.Hash
-	if window.Whole {
-		digest = sha256.New()
-		body = io.TeeReader(body, digest)
+	sum := func() string { return "" }
+	switch {
+	case window.Whole && 0 < info.Size() && info.Size() <= int64(window.MaxBytes):
+		held, err := upTo(f, info.Size())
+		if err != nil {
+			return text.Lines{}, "", err
+		}
+		sum = hashed(held)
+		if lines, ok := text.Whole(held, window); ok {
+			return lines, sum(), nil
+		}
+		body = bytes.NewReader(held)
+	case window.Whole:
+		h := newHasher(body)
+		body, sum = h, h.sum
 	}
 	lines, err := text.Scan(ctx, body, window)
 	switch {
@@ -100,10 +110,18 @@ func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window 
 		return text.Lines{}, "", err
 	case lines.Census.Binary():
 		return text.Lines{}, "", notText(t, "", info.Size())
-	case digest == nil:
-		return lines, "", nil
 	}
-	return lines, hex.EncodeToString(digest.Sum(nil)), nil
+	return lines, sum(), nil
+}
+
+// upTo reads a file to its end, or as far as size.
+func upTo(f io.Reader, size int64) ([]byte, error) {
+	body := make([]byte, size)
+	n, err := io.ReadFull(f, body)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter
+		err = nil
+	}
+	return body[:n], err
 }
 
 func report(t target, info fs.FileInfo, lines text.Lines, digest string) readOut {

@@ -170,6 +170,9 @@ func FuzzScan(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, utf8.ValidString(got.Text))
 		require.LessOrEqual(t, len(got.Text), w.MaxBytes)
+		if whole, ok := Whole(bytes.Clone(raw), w); ok {
+			require.Equal(t, got, whole)
+		}
 		if !got.Complete {
 			require.True(t, got.Census.Binary())
 			return
