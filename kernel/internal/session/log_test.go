@@ -231,9 +231,9 @@ func TestWriteAheadLogIsTakenIn(t *testing.T) {
 }
 
 // BenchmarkAppend is what logging adds to a call: that of a reading one, where only the result is waited for, and of a
-// changing one, where the call is, too.
+// changing one, where the call is, too; and that of a large result.
 func BenchmarkAppend(b *testing.B) {
-	payload := []byte(strings.Repeat("p", 500))
+	payload, big := []byte(strings.Repeat("p", 500)), make([]byte, 1<<20)
 	for _, bench := range []struct {
 		name string
 		work func(l *Log, id string) error
@@ -253,6 +253,13 @@ func BenchmarkAppend(b *testing.B) {
 				return err
 			}
 			_, err = l.Append(Entry{Kind: ToolResult, Producer: provider, CallID: id, Payload: payload}).Wait(context.Background())
+			waited += time.Since(begin)
+			return err
+		}},
+		{"a MiB", func(l *Log, id string) error {
+			time.Sleep(20 * time.Millisecond)
+			begin := time.Now()
+			_, err := l.Append(Entry{Kind: ToolResult, Producer: provider, CallID: id, Payload: big}).Wait(context.Background())
 			waited += time.Since(begin)
 			return err
 		}},

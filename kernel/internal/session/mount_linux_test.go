@@ -35,7 +35,7 @@ func TestDiskFull(t *testing.T) {
 	require.Error(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600), "the disk is full now")
 	l.Print(Output{CallID: "a", Stream: Stdout, Data: make([]byte, 300_000)})
 	_, err = l.Append(Entry{Kind: ToolCall, Payload: make([]byte, 100_000)}).Wait(context.Background())
-	require.ErrorIs(t, err, unix.ENOSPC)
+	require.ErrorContains(t, err, "make room", "whether the tail or the database notices first")
 	require.ErrorContains(t, err, l.Path())
 
 	require.NoError(t, os.Remove(ballast))
