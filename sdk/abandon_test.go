@@ -68,9 +68,9 @@ func TestGraceEndsWithTheCall(t *testing.T) {
 		call = c
 		return nought{}, nil
 	})
-	Direct(p, "do", nil)()
+	Direct(t, p, "do", nil)()
 	require.Error(t, made.Err())
-	Direct(p, "not", nil)()
+	Direct(t, p, "not", nil)()
 	kept = call.Grace()
 	require.Error(t, kept.Err())
 }

@@ -70,7 +70,7 @@ func bench(b *testing.B, h *sdktest.Harness) {
 func TestACallAllocatesLittle(t *testing.T) {
 	arguments, err := structpb.NewStruct(map[string]any{"path": "a", "names": []any{"one", "two"}})
 	require.NoError(t, err)
-	invoke := sdk.Direct(benched(), "do", arguments)
+	invoke := sdk.Direct(t, benched(), "do", arguments)
 	invoke()
 	allocated := testing.AllocsPerRun(200, invoke)
 	require.Less(t, allocated, 50.0)
@@ -78,7 +78,7 @@ func TestACallAllocatesLittle(t *testing.T) {
 
 func BenchmarkCallWithoutTransport(b *testing.B) {
 	arguments := object(b, map[string]any{"path": "a", "names": []any{"one", "two"}})
-	invoke := sdk.Direct(benched(), "do", arguments)
+	invoke := sdk.Direct(b, benched(), "do", arguments)
 	b.ReportAllocs()
 	for b.Loop() {
 		invoke()

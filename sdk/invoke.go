@@ -39,7 +39,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	defer f.grace.finish()
 	done := make(chan outcome, 1)
-	go run(ctx, op, f, done)
+	s.workers.run(func() { run(ctx, op, f, done) })
 	out := f.events.judged(f.await(done))
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()

@@ -32,6 +32,7 @@ type server struct {
 	callbacks             *callbacks
 	secrets               *secret.Set // what Configure was given that must not be sent
 	turns                 turns
+	workers               *workers
 	hidden                func(*structpb.Struct) []string
 	decode                func(context.Context, *structpb.Struct) (*configured, error)
 
@@ -56,6 +57,7 @@ func newServer[C any](p *Provider[C], env Env, c *callbacks) *server {
 		hidden: p.config.Secrets,
 		decode: func(ctx context.Context, in *structpb.Struct) (*configured, error) { return p.configured(ctx, in, env) },
 	}
+	s.workers = newWorkers(s.life.ctx)
 	for _, op := range s.operations {
 		s.turns.anyAlone = s.turns.anyAlone || !op.about().concurrency.GetSafe()
 	}
