@@ -16,11 +16,12 @@ const farewell = 3 * time.Second
 // see to it that nothing else writes to out. kill is called when calls do not end in order within three seconds; it must
 // end all of them at once. Only in is closed.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer, kill func()) error {
-	t := newStdio(in, out, s.options.MostCalls, s.options.Log)
+	t := newStdio(s, in, out)
 	ss, err := s.sdk.Connect(context.WithoutCancel(ctx), t, nil)
 	if err != nil {
 		return err
 	}
+	t.direct.session.Store(ss)
 	s.mu.Lock()
 	s.parcels[ss] = t.large
 	s.mu.Unlock()

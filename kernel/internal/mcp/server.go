@@ -103,7 +103,7 @@ func New(o Options) *Server {
 	if o.ApproveAll != "" {
 		s.approver = gate.ApproveAll(o.ApproveAll)
 	}
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "agent", Title: "agent", Version: o.Version}, &sdk.ServerOptions{
+	s.sdk = sdk.NewServer(s.implementation(), &sdk.ServerOptions{
 		Instructions:      instructions,
 		CompletionHandler: s.complete, RootsListChangedHandler: s.rootsChanged, //nolint:staticcheck // deprecated in the newest version only
 		Capabilities: &sdk.ServerCapabilities{
@@ -115,6 +115,11 @@ func New(o Options) *Server {
 	s.sdk.AddReceivingMiddleware(unanswered, s.recovered, greeted, levelled, s.listed)
 	s.Refresh()
 	return s
+}
+
+// implementation is this server, as clients are told of it.
+func (s *Server) implementation() *sdk.Implementation {
+	return &sdk.Implementation{Name: "agent", Title: "agent", Version: s.options.Version}
 }
 
 const instructions = `Tools work on the project that this server was started in; relative paths begin there. ` +

@@ -25,7 +25,9 @@ type stdio struct {
 	out   *outbox
 	most  int // requests at a time
 	large *parcels
-	log   *slog.Logger
+	// direct serves calls past the SDK.
+	direct *direct
+	log    *slog.Logger
 	// gone is closed when nothing is read from the client any more.
 	gone    chan struct{}
 	leaving sync.Once
@@ -41,17 +43,14 @@ type stdio struct {
 	broken  error // why the session cannot go on
 }
 
-// pending is a request that has not been answered.
-type pending struct{ cancelled bool }
-
 type arrival struct {
 	line []byte
 	err  error
 }
 
-func newStdio(in io.ReadCloser, out io.Writer, most int, log *slog.Logger) *stdio {
+func newStdio(s *Server, in io.ReadCloser, out io.Writer) *stdio {
 	return &stdio{
-		in: in, out: newOutbox(out), most: most, large: &parcels{}, log: log, gone: make(chan struct{}),
+		in: in, out: newOutbox(out), most: s.options.MostCalls, large: &parcels{}, direct: newDirect(s), log: s.options.Log, gone: make(chan struct{}),
 		incoming: make(chan arrival), closed: make(chan struct{}), answered: make(chan struct{}, 1), pending: map[jsonrpc.ID]*pending{},
 	}
 }
@@ -101,8 +100,16 @@ func (t *stdio) Close() error {
 	return nil
 }
 
-// Read returns the next message. What is none is answered here, and does not end the session.
+// Read returns the next message for the SDK. What is none is answered here, and does not end the session.
 func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := t.read(ctx)
+	if err != nil {
+		t.abandon(err)
+	}
+	return m, err
+}
+
+func (t *stdio) read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if err := t.failure(); err != nil {
 			return nil, closing(err)
@@ -110,7 +117,7 @@ func (t *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if len(t.queue) > 0 {
 			m := t.queue[0]
 			t.queue = t.queue[1:]
-			if t.admit(m) {
+			if t.admit(m) && !t.direct.take(ctx, t, m) {
 				return m, nil
 			}
 			continue
@@ -152,13 +159,6 @@ func (t *stdio) settle(ctx context.Context) {
 	}
 }
 
-// owes reports whether a request waits for its answer.
-func (t *stdio) owes() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.pending) > 0
-}
-
 // closing is what ended the input, as the SDK wants to hear it: every end is the client's.
 func closing(err error) error {
 	if errors.Is(err, io.EOF) {
@@ -171,6 +171,9 @@ func closing(err error) error {
 func (t *stdio) parse(line []byte) []jsonrpc.Message {
 	if line[0] == '[' {
 		return t.batch(line)
+	}
+	if call := plainCall(line); call != nil {
+		return []jsonrpc.Message{call}
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	switch {
@@ -231,62 +234,6 @@ func elements(line []byte) (list []json.RawMessage, err error) {
 	return list, nil
 }
 
-// admit notes requests, and refuses one too many and one that cannot be told from another. It notes cancellations: what was
-// cancelled gets no answer.
-func (t *stdio) admit(m jsonrpc.Message) bool {
-	r, ok := m.(*jsonrpc.Request)
-	if !ok {
-		return true
-	}
-	if !r.IsCall() {
-		t.noteCancelled(r)
-		return true
-	}
-	switch full, known := t.note(r.ID); {
-	case known:
-		t.complain(jsonrpc.CodeInvalidRequest, fmt.Sprintf("request id %v is that of a request that waits for its answer", r.ID.Raw()))
-		return false
-	case full:
-		t.refuse(r.ID, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d requests wait for an answer already, which is the most", t.most)})
-		return false
-	}
-	return true
-}
-
-// note puts a request on the list of those that are to be answered.
-func (t *stdio) note(id jsonrpc.ID) (full, known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, known = t.pending[id]; known {
-		return false, true
-	}
-	if len(t.pending) >= t.most {
-		return true, false
-	}
-	t.pending[id] = &pending{}
-	return false, false
-}
-
-func (t *stdio) noteCancelled(r *jsonrpc.Request) {
-	if r.Method != "notifications/cancelled" {
-		return
-	}
-	var p sdk.CancelledParams
-	if json.Unmarshal(r.Params, &p) != nil {
-		return
-	}
-	id, err := jsonrpc.MakeID(p.RequestID)
-	if err != nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if q := t.pending[id]; q != nil && !q.cancelled {
-		q.cancelled = true
-		t.log.Info("the client cancelled a request", "id", fmt.Sprint(id.Raw()), "reason", p.Reason)
-	}
-}
-
 // Write sends a message, unless it answers a request that was cancelled.
 func (t *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
@@ -309,19 +256,6 @@ func coded(err error) error {
 		return err
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
-}
-
-// settled takes an answer's request off the list, and reports whether nobody wants the answer any more.
-func (t *stdio) settled(r *jsonrpc.Response) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.pending[r.ID]
-	delete(t.pending, r.ID)
-	select {
-	case t.answered <- struct{}{}:
-	default:
-	}
-	return p != nil && p.cancelled
 }
 
 func (t *stdio) send(m jsonrpc.Message) error {
@@ -386,6 +320,7 @@ func (t *stdio) finish(over <-chan struct{}, late <-chan time.Time) {
 	flushed := make(chan struct{})
 	go func() {
 		defer close(flushed)
+		t.direct.serving.Wait()
 		_ = t.out.send(nil)
 	}()
 	select {

@@ -277,7 +277,7 @@ func FuzzParse(f *testing.F) {
 		if line == "" {
 			return
 		}
-		s := newStdio(io.NopCloser(strings.NewReader("")), io.Discard, 1, slog.New(slog.DiscardHandler))
+		s := newStdio(&Server{options: Options{MostCalls: 1, Log: slog.New(slog.DiscardHandler)}}, io.NopCloser(strings.NewReader("")), io.Discard)
 		messages := s.parse([]byte(line))
 		for _, m := range messages {
 			require.NotNil(t, m)
