@@ -73,7 +73,8 @@ for (const [name, connect] of Object.entries({ stdio, http })) {
     it('tells how far it is', async (t) => { // M08
       const client = await connect(t, { args: ['--yes'] });
       const told = [];
-      const result = await client.callTool({ name: 'bash_bash', arguments: { command: 'echo one; sleep 0.3; echo two; sleep 0.3; echo three' } },
+      // Nothing is said shortly before the end: the SDK takes note of progress later than of an answer that came after it.
+      const result = await client.callTool({ name: 'bash_bash', arguments: { command: 'echo one; sleep 0.3; echo two; sleep 0.5' } },
         undefined, { onprogress: (progress) => told.push(progress), resetTimeoutOnProgress: true });
       assert.ok(!result.isError, text(result));
       assert.match(told.map((progress) => progress.message).join('\n'), /one[^]*two/);
@@ -182,6 +183,39 @@ describe('http alone', () => {
       return results.map((result) => result.structuredContent.text);
     }));
     said.forEach((texts, who) => assert.deepEqual(texts, texts.map((_, n) => `${who}.${n}`)));
+  });
+
+  it('is done with a call that was cancelled, or refused', async (t) => { // M07: one look for more, and no word of it
+    const url = await serve(t, ['--yes']);
+    const client = newClient();
+    const looked = [];
+    let look = () => {};
+    const transport = new StreamableHTTPClientTransport(url, {
+      ...authorised, reconnectionOptions: { initialReconnectionDelay: 20, maxReconnectionDelay: 20, reconnectionDelayGrowFactor: 1, maxRetries: 5 },
+      fetch: async (address, init) => {
+        const answer = await fetch(address, init);
+        const after = init.method === 'GET' && new Headers(init.headers).get('last-event-id');
+        if (after) look(looked.push([after.split('_')[0], answer.status]));
+        return answer;
+      },
+    });
+    await client.connect(transport);
+    const resumed = () => new Promise((resolve) => { look = resolve; });
+    let told = resumed();
+    const abort = new AbortController();
+    await assert.rejects(client.callTool({ name: 'bash_bash', arguments: { command: 'echo up; sleep 1000' } }, undefined,
+      { signal: abort.signal, onprogress: (progress) => { if (/up/.test(progress.message)) abort.abort('enough'); } }));
+    await told;
+    for (let n = 0; n < 3; n += 1) { // each takes as long as another look at the first would
+      told = resumed();
+      await assert.rejects(client.callTool({ name: 'filesystem_fly', arguments: {} }), { code: -32602 });
+      await told;
+    }
+    assert.deepEqual(looked.map(([, status]) => status), [405, 405, 405, 405]);
+    assert.equal(new Set(looked.map(([stream]) => stream)).size, 4);
+    assert.deepEqual(client.faults, []);
+    await transport.terminateSession();
+    await client.close();
   });
 
   it('does not know a session that is over', async (t) => { // M11
