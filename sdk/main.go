@@ -18,11 +18,18 @@ import (
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk/internal/lean"
 )
 
 // receiveBytes is the largest message taken from a kernel. gRPC's own default of 4 MiB would refuse to write a
 // file that is a little larger; a kernel that asks for more than this is at fault.
 const receiveBytes = 64 << 20
+
+// soft is the memory above which a provider collects garbage at once, unless it needs that much.
+const soft = 20 << 20
+
+// streamWorkers is how many goroutines wait for calls, for the same reason as [workers] do. More calls get their own.
+const streamWorkers = 4
 
 var (
 	errKernelGone = errors.New("the kernel is gone")
@@ -31,6 +38,10 @@ var (
 
 // Main serves p until the kernel ends it, and then exits the process. Started by hand, it says what it is instead;
 // --version and --help work. Nothing that is printed can disturb the protocol: standard output goes to standard error.
+//
+// A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
+// 20 MiB, garbage grows to half of what is in use and not to as much. GOGC, GOMEMLIMIT or a call of
+// [debug.SetMemoryLimit] decide that instead.
 //
 // When the kernel dies or SIGTERM comes, every call is cancelled, has its grace time to put things right, and the
 // process ends.
@@ -46,6 +57,8 @@ func Main[C any](p *Provider[C]) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	srv := p.server(nil)
 	go endWith(srv)
+	lean.Bound(soft)
+	go lean.Keep(context.Background())
 	serve(srv, protocol)
 	if err := srv.shutdown(context.Background(), errClosed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -101,6 +114,7 @@ func serve(srv *server, protocol *os.File) {
 			return grpc.NewServer(append(options,
 				grpc.MaxRecvMsgSize(receiveBytes),
 				grpc.ForceServerCodecV2(codec.Codec{}),
+				grpc.NumStreamWorkers(streamWorkers),
 				grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 					keepStderr()
 					return handle(ctx, request)

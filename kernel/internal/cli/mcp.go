@@ -19,6 +19,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/lean"
 	"github.com/agentco/agent/kernel/internal/mcp"
 )
 
@@ -93,6 +94,7 @@ func (f *mcpFlags) check() error {
 
 // mcp serves clients until there is nobody left to serve.
 func (a *app) mcp(flags mcpFlags) error {
+	lean.Bound(softMemory)
 	collect := collectLater()
 	in, out, err := a.lendStdio()
 	if err != nil {
@@ -172,8 +174,13 @@ const (
 // latestStart is when providers are started although no client has asked for the list.
 const latestStart = time.Second
 
+// softMemory is how many bytes the kernel may hold before it collects garbage at once: what clients want at a time is a
+// megabyte or two, and they may let a server wait for days.
+const softMemory = 28 << 20
+
 // startBehind starts what was only prepared while clients are told already what is known of it, and tells them when it
-// turns out to be something else. told is called when the first of them has been told. stop ends the wait for it.
+// turns out to be something else. told is called when the first of them has been told. Afterwards memory is given back when
+// there is nothing to do. stop ends all that.
 func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server, told func()) (stop func()) {
 	ctx, cancel := context.WithCancel(a.ctx)
 	var starting sync.WaitGroup
@@ -193,6 +200,7 @@ func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server, told
 			a.showError(err)
 		}
 		server.Refresh()
+		lean.Keep(ctx)
 	})
 	return func() {
 		cancel()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/lean"
 	"github.com/agentco/agent/kernel/internal/lineedit"
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/words"
@@ -85,6 +86,10 @@ func (a *app) shell(flags shellFlags) error {
 	}
 	sh.input = sh.newInput()
 	defer sh.input.close()
+	ctx, stop := context.WithCancel(a.ctx)
+	defer stop()
+	lean.Bound(softMemory)
+	go lean.Keep(ctx)
 	for {
 		sh.reloading, sh.silent = false, false
 		if err := sh.converse(); err != nil || !sh.reloading {

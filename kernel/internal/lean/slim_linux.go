@@ -1,0 +1,5 @@
+package lean
+
+import "github.com/agentco/agent/kernel/internal/keeper/serve"
+
+func slim() { serve.Slim() }
