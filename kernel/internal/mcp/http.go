@@ -40,7 +40,7 @@ const (
 	bodyPatience   = time.Minute
 	headerPatience = 10 * time.Second
 	// resumable is how many bytes of what was sent are kept, of all clients together, for those that lose the connection.
-	resumable = 64 << 20
+	resumable = 16 << 20
 	// endpoint is where the protocol is spoken.
 	endpoint = "/mcp"
 )
