@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/engine"
@@ -38,7 +37,8 @@ type Options struct {
 	Patience time.Duration
 	// RootsPatience is how long a client may take to name its roots. Default: ten seconds.
 	RootsPatience time.Duration
-	// MostCalls is how many calls may run at a time, of all clients together. Default: 128.
+	// MostCalls is how many calls may run at a time, of all clients together; half of them of one client, where there may be
+	// several. Default: 128.
 	MostCalls int
 	// Log receives what goes wrong. Default: nothing is logged.
 	Log *slog.Logger
@@ -61,7 +61,7 @@ type Server struct {
 	options  Options
 	approver gate.Approver
 	sdk      *sdk.Server
-	running  atomic.Int64
+	places   *places
 	posts    posts
 	told     chan struct{} // closed when a client has been told of the tools
 	telling  sync.Once
@@ -96,7 +96,8 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		options: o, told: make(chan struct{}), approver: &approver{patterns: o.Approve, patience: o.Patience},
+		options: o, places: &places{most: o.MostCalls, of: map[*sdk.ServerSession]int{}},
+		told: make(chan struct{}), approver: &approver{patterns: o.Approve, patience: o.Patience},
 		tools: map[string]engine.Operation{}, commands: map[string]engine.Operation{},
 		conversations: map[*sdk.ServerSession]*conversation{}, parcels: map[*sdk.ServerSession]*parcels{},
 	}
@@ -260,11 +261,10 @@ func (s *Server) request(ss *sdk.ServerSession, can *sdk.ClientCapabilities, who
 
 // serve makes a call in the conversation of its client.
 func (s *Server) serve(ctx context.Context, r request) (reply, error) {
-	if s.running.Add(1) > int64(s.options.MostCalls) {
-		s.running.Add(-1)
-		return reply{}, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d calls run already, which is the most: try again when one has ended", s.options.MostCalls)}
+	if err := s.places.take(r.session); err != nil {
+		return reply{}, err
 	}
-	defer s.running.Add(-1)
+	defer s.places.leave(r.session)
 	c, err := s.conversation(r.session)
 	if err != nil { // such as a log that cannot be written
 		return reply{ending: unserved(r.Operation, err)}, nil
