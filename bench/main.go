@@ -102,6 +102,9 @@ func run(ctx context.Context, o *options) error {
 		}
 		return write(o.out, rows)
 	}
+	if err := o.suite.Check(); err != nil {
+		return err
+	}
 	if o.out != "" {
 		if err := report.Marked(o.out); err != nil {
 			return err

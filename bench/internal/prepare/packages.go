@@ -60,7 +60,7 @@ func tried(ctx context.Context, dir string, env []string, argv ...string) error 
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return fmt.Errorf("%w: %.200s", err, last)
+		return fmt.Errorf("%.200s", last)
 	}
 	return err
 }

@@ -179,7 +179,7 @@ func notes(w io.Writer, s *row.Set) {
 }
 
 // explained are the operations whose rows are not about the same for all subjects.
-var explained = []string{"list10k", "tree10k", "read1m", "ttfb", "print100mb", "cancel_group", "cancel_setsid", "status", "tag", "release", "release_commit", "draft_all"}
+var explained = []string{"cold", "list10k", "tree10k", "read1m", "ttfb", "print100mb", "cancel_group", "cancel_setsid", "status", "tag", "release", "release_commit", "draft_all"}
 
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", " ", "|", "/").Replace(text)

@@ -25,7 +25,7 @@ var cancellations = []struct {
 // cancels measures from the moment a call is cancelled until nothing lives that it started.
 func (s *Suite) cancels(ctx context.Context) {
 	for _, c := range cancellations {
-		if !s.wants(c.op) {
+		if !s.wants(c.op) || ctx.Err() != nil {
 			continue
 		}
 		s.progress.say(s.Say, c.op)

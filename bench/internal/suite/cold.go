@@ -57,6 +57,9 @@ func (s *Suite) cold(ctx context.Context) {
 	for _, t := range turns {
 		t.row.Fill(t.samples.Took)
 		t.row.Foreign = t.foreign / float64(max(1, t.rounds))
+		if p := s.peer(t.row.Subject); p != nil && p.Kind == "rpc" && t.row.Note == "" {
+			t.row.Note = "to its first answer: it lists no tools"
+		}
 		if t.row.Count > 0 {
 			t.row.Note = fmt.Sprintf("%d tools", t.row.Count)
 		}

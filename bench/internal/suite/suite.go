@@ -3,7 +3,9 @@ package suite
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -59,20 +61,22 @@ func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 			s.Patience = 3 * time.Second
 		}
 	}
-	ops, err := operations(s.Vars["fx"])
+	content, err := os.ReadFile(filepath.Join(s.Vars["fx"], "files/1m.txt"))
 	if err != nil {
 		return s.rows, err
 	}
-	if err := s.known(ops); err != nil {
-		return s.rows, err
-	}
+	ops := operations(s.Vars["fx"], string(content))
 	s.choose()
 	s.plan(ops)
+	defer s.close()
+	defer func() {
+		s.rows.Interrupted = ctx.Err() != nil
+		s.keep()
+	}()
 	s.cold(ctx)
 	if err := s.open(ctx); err != nil {
 		return s.rows, err
 	}
-	defer s.close()
 	s.memory("idle", false)
 	for _, o := range ops {
 		if s.measures(o) && ctx.Err() == nil {
@@ -85,13 +89,11 @@ func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 	s.cancels(ctx)
 	s.growth(ctx)
 	s.memory("peak", true)
-	s.rows.Interrupted = ctx.Err() != nil
-	s.keep()
 	return s.rows, ctx.Err()
 }
 
 func (s *Suite) keep() {
-	if s.Keep != nil {
+	if s.Keep != nil && len(s.rows.Rows) > 0 {
 		s.Keep(s.rows)
 	}
 }
@@ -141,15 +143,20 @@ func others() []string {
 	return names
 }
 
-// known refuses an operation that there is not.
-func (s *Suite) known(ops []op) error {
+// Check refuses a run of an operation or a peer that there is not.
+func (s *Suite) Check() error {
 	names := others()
-	for _, o := range ops {
+	for _, o := range operations("", "") {
 		names = append(names, o.name)
 	}
 	for _, pattern := range s.Only {
 		if !slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
 			return fmt.Errorf("there is no operation %q: %s", pattern, strings.Join(names, " "))
+		}
+	}
+	for _, name := range s.PeerNames {
+		if s.peer(name) == nil {
+			return fmt.Errorf("there is no peer %q in peers.json", name)
 		}
 	}
 	return nil
@@ -159,16 +166,16 @@ func (s *Suite) known(ops []op) error {
 func (s *Suite) choose() {
 	var peers []*subject.Peer
 	for _, p := range s.Peers {
-		why := p.Missing(s.Vars)
-		if refused := s.Refused[p.Package+p.Module]; why != "" && refused != "" {
-			why = "it cannot be had: " + refused
-		}
-		switch named := slices.Contains(s.PeerNames, p.Name); {
-		case len(s.PeerNames) > 0 && !named:
+		named := slices.Contains(s.PeerNames, p.Name)
+		if len(s.PeerNames) > 0 && !named {
 			continue
-		case why != "":
+		}
+		why := p.Missing(s.Vars)
+		switch refused := s.Refused[p.Package+p.Module]; {
 		case s.Quick() && !p.Quick && !named:
 			why = "not in quick runs"
+		case why != "" && refused != "":
+			why = "it cannot be had: " + refused
 		}
 		if why != "" {
 			s.skip(p.Name, why)
@@ -200,11 +207,14 @@ func (s *Suite) open(ctx context.Context) error {
 		starting, cancel := context.WithTimeout(ctx, 30*time.Second)
 		x, err := p.Dial(starting, s.Vars)
 		cancel()
-		if err != nil {
+		switch {
+		case err == nil:
+			s.subjects = append(s.subjects, x)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
 			s.skip(p.Name, subject.Cut(err.Error(), 300))
-			continue
 		}
-		s.subjects = append(s.subjects, x)
 	}
 	return nil
 }

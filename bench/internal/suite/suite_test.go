@@ -103,13 +103,14 @@ func TestWhichOperations(t *testing.T) {
 				}
 			}
 			require.Equal(t, test.want, got)
-			if err := s.known(ops); test.fails != "" {
+			if err := s.Check(); test.fails != "" {
 				require.ErrorContains(t, err, test.fails)
 			} else {
 				require.NoError(t, err)
 			}
 		})
 	}
+	require.ErrorContains(t, (&Suite{PeerNames: []string{"nobody"}}).Check(), `no peer "nobody"`)
 }
 
 // What was measured before the end of a run is kept, and what was cut short is not.

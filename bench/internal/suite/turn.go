@@ -59,7 +59,7 @@ func (s *Suite) operation(ctx context.Context, o op) {
 // repetitions is how often a subject does an operation. What a peer is slow at it does as often as its table says, and once
 // in a quick run.
 func (s *Suite) repetitions(name string, o op) int {
-	n := max(rounds, int(float64(o.n)*s.Scale))
+	n := max(min(rounds, o.n), int(float64(o.n)*s.Scale))
 	if p := s.peer(name); p != nil && p.Ops[asOp(o.name)] != nil && p.Ops[asOp(o.name)].N > 0 {
 		if s.Quick() {
 			return 1
@@ -89,7 +89,7 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 	}
 	before := s.settle(t.subject)
 	load := proc.Now()
-	got, err := s.watched(ctx, t.subject, asOp(o.name), b)
+	got, err := s.watched(ctx, t.subject, asOp(o.name), b, mostOf(limit, o.bytes))
 	t.foreign += load.Foreign()
 	t.row.GrewMB = max(t.row.GrewMB, s.rise(t.subject)-before)
 	t.rounds++

@@ -10,17 +10,22 @@ import (
 	"github.com/agentco/agent/bench/internal/subject"
 )
 
-// What a call may take over the limit of its operation, and what a subject then has to give up in.
+// What the last call of a batch may take over the limit, and what a subject then has to give up in.
 const (
 	lastCall = 60 * time.Second
 	givingUp = 20 * time.Second
 )
 
+// mostOf is what a batch may take: the last call of it longer where much passes, down to 10 MB/s.
+func mostOf(limit time.Duration, bytes int) time.Duration {
+	return limit + lastCall + time.Duration(bytes/10e6)*time.Second
+}
+
 // watched carries out a batch. A subject that is too slow is cancelled, and one that does not heed that is ended; it, and
 // one that ended by itself, is started anew for what comes after. So nothing waits for ever, and nothing that was given up
 // runs on beside what is measured next.
-func (s *Suite) watched(ctx context.Context, x subject.Subject, op string, b subject.Batch) (subject.Samples, error) {
-	limited, cancel := context.WithTimeout(ctx, b.Limit+lastCall)
+func (s *Suite) watched(ctx context.Context, x subject.Subject, op string, b subject.Batch, most time.Duration) (subject.Samples, error) {
+	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	type outcome struct {
 		samples subject.Samples
@@ -34,14 +39,14 @@ func (s *Suite) watched(ctx context.Context, x subject.Subject, op string, b sub
 	var got outcome
 	select {
 	case got = <-done:
-	case <-time.After(b.Limit + lastCall + givingUp):
+	case <-time.After(most + givingUp):
 		got.err = errors.New("it does not answer, and was ended")
 	}
 	if got.err == nil || ctx.Err() != nil {
 		return got.samples, got.err
 	}
 	if limited.Err() != nil {
-		got.err = fmt.Errorf("over %s: %w", b.Limit+lastCall, got.err)
+		got.err = fmt.Errorf("over %s: %w", most, got.err)
 	}
 	if e, ok := x.(interface{ Ended() bool }); ok && (limited.Err() != nil || e.Ended()) {
 		s.revive(ctx, x)

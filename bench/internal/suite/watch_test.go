@@ -52,7 +52,7 @@ func TestNothingIsWaitedForForEver(t *testing.T) {
 				x := &deaf{stubborn: test.stubborn, closed: make(chan struct{})}
 				s := &Suite{Say: func(string) {}, subjects: []subject.Subject{x}}
 				begun := time.Now()
-				got, err := s.watched(t.Context(), x, "sleep", subject.Batch{Limit: time.Second})
+				got, err := s.watched(t.Context(), x, "sleep", subject.Batch{Limit: time.Second}, mostOf(time.Second, 0))
 				require.ErrorContains(t, err, test.fails)
 				require.Equal(t, test.waited, time.Since(begun))
 				require.Len(t, got.Took, test.samples)
@@ -60,6 +60,11 @@ func TestNothingIsWaitedForForEver(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestWhatABatchMayTake(t *testing.T) {
+	require.Equal(t, 61*time.Second, mostOf(time.Second, 4<<10))
+	require.Equal(t, 168*time.Second, mostOf(time.Second, 1<<30))
 }
 
 func TestEndedPeerIsStartedAnew(t *testing.T) {
@@ -83,18 +88,18 @@ func TestEndedPeerIsStartedAnew(t *testing.T) {
 	b := subject.Batch{N: 1, Vars: vars}
 
 	end(first)
-	_, err = s.watched(t.Context(), first, "read", b)
+	_, err = s.watched(t.Context(), first, "read", b, mostOf(0, 0))
 	require.Error(t, err)
 	require.Len(t, s.subjects, 1)
 	second := s.subjects[0]
 	require.NotEqual(t, first.PID(), second.PID())
-	got, err := s.watched(t.Context(), second, "read", b)
+	got, err := s.watched(t.Context(), second, "read", b, mostOf(0, 0))
 	require.NoError(t, err)
 	require.Equal(t, "hello", got.Text)
 
 	require.NoError(t, os.Remove(binary))
 	end(second)
-	_, err = s.watched(t.Context(), second, "read", b)
+	_, err = s.watched(t.Context(), second, "read", b, mostOf(0, 0))
 	require.Error(t, err)
 	require.Empty(t, s.subjects)
 	require.Contains(t, s.rows.Skipped["mortal"], "did not start again")
