@@ -19,15 +19,15 @@ func ended(path string) bool {
 	return true
 }
 
-// connectCopy opens a copy of a session that is more than its database and lies where nothing can be written: to read it
-// is to take the rest in.
+// connectCopy opens a copy of a session that is more than its database, where that cannot be written: to read it is to take
+// the rest in.
 func (f *File) connectCopy(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "agent-session-*")
 	if err != nil {
 		return err
 	}
 	f.at = filepath.Join(dir, filepath.Base(f.path))
-	for _, suffix := range []string{tailSuffix, "-wal", "-journal", ""} {
+	for _, suffix := range []string{tailSuffix, "-wal", "-journal", ""} { // the newest first, which may meanwhile go on to the next
 		err = errors.Join(err, copyFile(f.path+suffix, f.at+suffix))
 	}
 	if err == nil {
@@ -43,6 +43,7 @@ func (f *File) connectCopy(ctx context.Context) error {
 func (f *File) dropCopy() {
 	if f.at != f.path {
 		_ = os.RemoveAll(filepath.Dir(f.at)) // a temporary folder
+		f.at = f.path
 	}
 }
 

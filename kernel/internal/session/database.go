@@ -161,6 +161,12 @@ func setJournal(ctx context.Context, c *sql.Conn, mode string) (got string, err 
 	}
 }
 
+// setBusyTimeout says how long a connection waits for others from now on.
+func setBusyTimeout(ctx context.Context, c *sql.Conn, d time.Duration) error {
+	_, err := c.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
+	return err
+}
+
 // isCode reports whether err is one of SQLite, whatever its extended code.
 func isCode(err error, codes ...int) bool {
 	var e *sqlite.Error

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"bufio"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +13,39 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
+
+// A writer that is stopped takes nothing in, and what it has reported is read nevertheless.
+func TestStoppedWriter(t *testing.T) {
+	folder, id := filepath.Join(t.TempDir(), "sessions"), ulid.Make().String()
+	cmd := process(t, folder, id, 0)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	for range 5 {
+		var said []string
+		for range 50 {
+			require.True(t, lines.Scan())
+			said = append(said, lines.Text())
+		}
+		require.NoError(t, cmd.Process.Signal(unix.SIGSTOP))
+		f := reading(t, filepath.Join(folder, id+extension))
+		require.Equal(t, Running, f.Meta().Status)
+		there := sequences(t, f)
+		for _, line := range said {
+			require.True(t, there[line], line)
+		}
+		f.Close()
+		require.NoError(t, cmd.Process.Signal(unix.SIGCONT))
+	}
+	require.NoError(t, cmd.Process.Kill())
+	for lines.Scan() {
+	}
+	require.Error(t, cmd.Wait())
+	v, err := Verify(t.Context(), filepath.Join(folder, id+extension))
+	require.NoError(t, err)
+	require.Empty(t, v.Problems)
+}
 
 // What is called like a session and is no file is none: to open a pipe would wait for somebody to write to it.
 func TestOnlyFilesAreSessions(t *testing.T) {

@@ -15,48 +15,60 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What makes this test binary a process that writes: where, to which session, and how many events; 0 for no end.
+// What makes this test binary a process that writes: where, to which session, how many calls, 0 for no end, of how many
+// bytes, and how many at a time.
 const (
 	writerFolder = "SESSION_TEST_FOLDER"
 	writerID     = "SESSION_TEST_ID"
 	writerCount  = "SESSION_TEST_COUNT"
+	writerSize   = "SESSION_TEST_SIZE"
+	writerMany   = "SESSION_TEST_MANY"
 )
 
 // writerProcess appends events and says the sequence of each, once it is told that it is safe.
 func writerProcess() {
-	var count int
+	var count, size, many int
 	fmt.Sscan(os.Getenv(writerCount), &count)
+	fmt.Sscan(os.Getenv(writerSize), &size)
+	fmt.Sscan(os.Getenv(writerMany), &many)
 	l, err := NewLog(os.Getenv(writerFolder), Meta{ID: os.Getenv(writerID)}, nil)
 	if err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
-	for i := 0; i < count || count == 0; i++ {
-		id := ulid.Make().String()
-		l.Append(toolCall(id))
-		l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
-		n, err := l.Append(toolResult(id)).Wait(context.Background())
-		if err != nil {
-			fmt.Println("error:", err)
-			os.Exit(1)
-		}
-		fmt.Println(n, id)
+	var wait sync.WaitGroup
+	for range max(1, many) {
+		wait.Go(func() {
+			for i := 0; i < count || count == 0; i++ {
+				id := ulid.Make().String()
+				l.Append(toolCall(id))
+				l.Append(Entry{Kind: "message", Payload: make([]byte, size)})
+				l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
+				n, err := l.Append(toolResult(id)).Wait(context.Background())
+				if err != nil {
+					fmt.Println("error:", err)
+					os.Exit(1)
+				}
+				fmt.Println(n, id)
+			}
+		})
 	}
+	wait.Wait()
 	if err := l.Close(Completed); err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
 }
 
-func process(t *testing.T, folder, id string, count int) *exec.Cmd {
+func process(t *testing.T, folder, id string, count int, more ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), writerFolder+"="+folder, writerID+"="+id, fmt.Sprintf("%s=%d", writerCount, count))
+	cmd.Env = append(os.Environ(), append(more, writerFolder+"="+folder, writerID+"="+id, fmt.Sprintf("%s=%d", writerCount, count))...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
 
-// K30: many processes write one new file, and none of them hears that it is locked.
+// K30: many processes write one new file, one after another, and none of them hears that it is locked.
 func TestProcessesShareAFile(t *testing.T) {
 	folder, id := filepath.Join(t.TempDir(), "sessions"), ulid.Make().String()
 	var wait sync.WaitGroup
@@ -75,7 +87,7 @@ func TestProcessesShareAFile(t *testing.T) {
 	v, err := Verify(t.Context(), path)
 	require.NoError(t, err)
 	require.Empty(t, v.Problems)
-	require.EqualValues(t, 20*50*2, v.Events)
+	require.EqualValues(t, 20*50*3, v.Events)
 	f := reading(t, path)
 	there := sequences(t, f)
 	for _, text := range said {
@@ -128,7 +140,8 @@ func TestPragmasOfEveryConnection(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// What a process was told is safe survives its SIGKILL at any moment, in a file that verifies.
+// What a process was told is safe survives its SIGKILL at any moment, in a file that verifies: also of one that writes so much
+// that its tail begins anew all the time, and of one in which many write.
 func TestKilledWriter(t *testing.T) {
 	rounds := 40
 	if testing.Short() {
@@ -136,7 +149,10 @@ func TestKilledWriter(t *testing.T) {
 	}
 	for round := range rounds {
 		folder, id := filepath.Join(t.TempDir(), "sessions"), ulid.Make().String()
-		cmd := process(t, folder, id, 0)
+		cmd := process(t, folder, id, 0, [][]string{
+			{}, {writerSize + "=400000"}, {writerMany + "=4"}, {writerMany + "=3", writerSize + "=300000"},
+		}[round%4]...)
+		outcomes := 1 + round*[]int{7, 1, 7, 1}[round%4]
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
@@ -144,12 +160,12 @@ func TestKilledWriter(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			said = append(said, lines.Text())
-			if len(said) == 1+round*7 {
+			if len(said) == outcomes {
 				require.NoError(t, cmd.Process.Kill())
 			}
 		}
 		require.Error(t, cmd.Wait())
-		require.GreaterOrEqual(t, len(said), 1+round*7)
+		require.GreaterOrEqual(t, len(said), outcomes)
 		path := filepath.Join(folder, id+extension)
 		require.FileExists(t, lockOf(path))
 

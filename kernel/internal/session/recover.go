@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // takeTail takes into the database what the tail has beyond it: what a writer that was killed has left, or what one that
@@ -31,7 +33,11 @@ func (f *File) takeTail(ctx context.Context) error {
 	if !free { // what is being written looks like anything
 		left = leftover{rows: left.rows[:left.sound], sound: left.sound}
 	}
-	if err := f.take(ctx, left); err != nil || !free {
+	err = f.take(ctx, left)
+	if isCode(err, sqlite3.SQLITE_BUSY) && f.at == f.path {
+		return f.takeInCopy(ctx)
+	}
+	if err != nil || !free {
 		return err
 	}
 	if left.damage != "" {
@@ -40,12 +46,29 @@ func (f *File) takeTail(ctx context.Context) error {
 	return remove(tailOf(f.at))
 }
 
+// takeInCopy goes on with a copy, since the writer does not let go of the database: it was stopped in the middle of a commit.
+func (f *File) takeInCopy(ctx context.Context) error {
+	_ = f.db.Close()
+	f.sound = false
+	if err := f.connectCopy(ctx); err != nil {
+		return err
+	}
+	return f.takeTail(ctx)
+}
+
+// patience is how long the writer is waited for, which takes in a few megabytes at most.
+const patience = 2 * time.Second
+
 func (f *File) take(ctx context.Context, left leftover) error {
 	conn, err := f.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
+	if err := setBusyTimeout(ctx, conn, patience); err != nil {
+		return err
+	}
+	defer func() { _ = setBusyTimeout(ctx, conn, busyTimeout) }()
 	s, err := newStore(ctx, conn, f.meta.ID)
 	if err != nil {
 		return err

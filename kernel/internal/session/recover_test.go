@@ -176,6 +176,74 @@ func TestReaderIsNotBehind(t *testing.T) {
 	requireWhole(t, l.Path(), calls, Completed)
 }
 
+// A writer that is stopped in the middle of a commit holds its database, and is read nevertheless.
+func TestDatabaseIsHeld(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	l := began(t, Meta{})
+	behind(t, l)
+	for i := range 5 {
+		id := fmt.Sprint("call-", i)
+		l.Append(toolCall(id))
+		l.Append(plan(id))
+		l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
+		_, err := l.Append(toolResult(id)).Wait(t.Context())
+		require.NoError(t, err)
+	}
+	f := reading(t, l.Path())
+	require.Equal(t, l.Path(), f.Path())
+	require.Equal(t, Running, f.Meta().Status)
+	require.Len(t, eventsOf(t, f), 16)
+	f.Close()
+	rest, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoError(t, err)
+	require.Empty(t, rest, "the copy is gone")
+}
+
+// Many write and many read, and all of it is there once.
+func TestReadersAndWriters(t *testing.T) {
+	l := began(t, Meta{})
+	_, err := l.Append(toolCall("first")).Wait(t.Context())
+	require.NoError(t, err)
+	var writers, readers sync.WaitGroup
+	over := make(chan struct{})
+	for range 4 {
+		writers.Go(func() {
+			for range 100 {
+				id := ulid.Make().String()
+				l.Append(toolCall(id))
+				l.Print(Output{CallID: id, Stream: Stdout, Data: []byte("output of " + id)})
+				_, err := l.Append(toolResult(id)).Wait(context.Background())
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		readers.Go(func() {
+			for {
+				v, err := Verify(context.Background(), l.Path())
+				if err != nil || len(v.Problems) > 0 {
+					t.Error(err, v)
+				}
+				select {
+				case <-over:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(over)
+	readers.Wait()
+	require.NoError(t, l.Close(Completed))
+	v, err := Verify(t.Context(), l.Path())
+	require.NoError(t, err)
+	require.Empty(t, v.Problems)
+	require.EqualValues(t, 801, v.Events)
+}
+
 // A tail that something has changed in the middle is put aside, what can be read of it is kept, and that something is
 // missing shows.
 func TestTailIsSalvaged(t *testing.T) {
