@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,4 +42,20 @@ func TestFolderOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A root is a whole path, or none.
+func FuzzFolderOf(f *testing.F) {
+	for _, uri := range []string{"file:///a%20b/", "file:///c%3A/x", "file://h/s", "file:////", "file:///..", "file:%2f", "file:///%00", "FILE://LOCALHOST/a?b#c"} {
+		f.Add(uri)
+	}
+	f.Fuzz(func(t *testing.T, uri string) {
+		if folder, err := folderOn(uri, false); err == nil {
+			require.True(t, strings.HasPrefix(folder, "/"), "%q", folder)
+		}
+		if folder, err := folderOn(uri, true); err == nil {
+			require.Regexp(t, `^(\\\\.|[A-Za-z]:\\)`, folder)
+			require.NotContains(t, folder, "/")
+		}
+	})
 }
