@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/agentco/agent/proto/codec"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
@@ -58,7 +59,8 @@ func (e *events) conclusion(out outcome) (note string, payload *structpb.Struct)
 	case errors.As(cause, &waited):
 		return "cancelled while it waited for a call that it may not run beside; nothing was done", nil
 	case cause == nil:
-		return "completed before the cancellation took effect", out.payload
+		payload, _ := codec.Opened(out.payload) // it was encoded here
+		return "completed before the cancellation took effect", payload
 	case errors.Is(cause, errAbandoned):
 		note = cause.Error() + "; what it had done is not known"
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):

@@ -206,7 +206,11 @@ func (o *Operation[C, In, Out]) run(ctx context.Context, f *frame, arguments *st
 	if err != nil {
 		return nil, err
 	}
-	payload, err := o.spec.out.Encode(out)
+	encode := o.spec.out.Write
+	if !f.server.secrets.Empty() {
+		encode = o.spec.out.Encode // it is looked through
+	}
+	payload, err := encode(out)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the result does not fit its schema: %w", o.spec.name, unargued(err))
 	}

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/agentco/agent/proto/codec"
 	"github.com/agentco/agent/proto/plugin"
 )
 
@@ -16,7 +17,11 @@ func (s *server) attachRendering(rpc context.Context, op operation, out outcome)
 	if out.err != nil || len(metadata.ValueFromIncomingContext(rpc, plugin.RenderHeader)) == 0 || atMost(out.payload) > plugin.LongestRendering {
 		return
 	}
-	node, _, err := shown(op, out.payload)
+	payload, err := codec.Opened(out.payload)
+	if err != nil {
+		return
+	}
+	node, _, err := shown(op, payload)
 	if err != nil || node == nil {
 		return
 	}

@@ -23,11 +23,19 @@ var standard = encoding.GetCodecV2(proto.Name)
 // Name is that of the standard codec: the two cannot be told apart on the wire.
 func (Codec) Name() string { return proto.Name }
 
-// Marshal encodes a message. Its maps are written in the order of their keys.
+// Marshal encodes a message. The members of a payload are written in the order of their names, those of a [Builder] as they
+// are.
 func (Codec) Marshal(v any) (mem.BufferSlice, error) {
 	kind, payload := payloadOf(v)
 	if kind == 0 {
 		return standard.Marshal(v)
+	}
+	if content := encoded(payload); len(content) > 0 {
+		w := newWriter()
+		for _, tag := range [...]byte{tagPayload, kind, tagEvent} {
+			w.length(tag, len(content)+w.size())
+		}
+		return mem.BufferSlice{w.buffer(), mem.SliceBuffer(content)}, nil
 	}
 	w := newWriter()
 	if !w.structure(payload, 0) {

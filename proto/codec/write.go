@@ -121,10 +121,18 @@ func order(entries []entry) {
 
 // value writes a value as a field with this tag.
 func (w *writer) value(tag byte, v *structpb.Value, level int) bool {
+	end := w.size()
+	ok := w.kind(v, level)
+	w.head(tag, end)
+	return ok
+}
+
+// kind writes what a value is.
+func (w *writer) kind(v *structpb.Value, level int) (ok bool) {
 	if !plain(v) {
 		return false
 	}
-	end, ok := w.size(), false
+	end := w.size()
 	switch kind := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
 		ok = kind != nil && w.text(tagString, kind.StringValue)
@@ -143,7 +151,6 @@ func (w *writer) value(tag byte, v *structpb.Value, level int) bool {
 			w.head(tagList, end)
 		}
 	}
-	w.head(tag, end)
 	return ok
 }
 

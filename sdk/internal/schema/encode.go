@@ -133,15 +133,20 @@ func (n *node) encodeObject(v reflect.Value, last []*structpb.Value) (*structpb.
 }
 
 func (n *node) encodeString(v reflect.Value) (*structpb.Value, error) {
+	text, err := n.stringOf(v)
+	return stringValue(text), err
+}
+
+func (n *node) stringOf(v reflect.Value) (string, error) {
 	if n.text {
 		text, err := marshaler(v).MarshalText()
-		return stringValue(strings.ToValidUTF8(string(text), "\uFFFD")), err
+		return strings.ToValidUTF8(string(text), "\uFFFD"), err
 	}
 	text := v.String()
 	if len(n.enum) > 0 && !slices.Contains(n.enum, text) {
-		return nil, fmt.Errorf("%q is none of %s", text, strings.Join(n.enum, ", "))
+		return "", fmt.Errorf("%q is none of %s", text, strings.Join(n.enum, ", "))
 	}
-	return stringValue(strings.ToValidUTF8(text, "\uFFFD")), nil
+	return strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
 func encodeFree(v reflect.Value) (*structpb.Value, error) {
@@ -163,6 +168,11 @@ func marshaler(v reflect.Value) encoding.TextMarshaler {
 }
 
 func encodeNumber(v reflect.Value) (*structpb.Value, error) {
+	f, err := numberOf(v)
+	return numberValue(f), err
+}
+
+func numberOf(v reflect.Value) (float64, error) {
 	var f float64
 	exact := true
 	switch {
@@ -175,9 +185,9 @@ func encodeNumber(v reflect.Value) (*structpb.Value, error) {
 	}
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
-		return nil, fmt.Errorf("%v has no form in JSON", f)
+		return 0, fmt.Errorf("%v has no form in JSON", f)
 	case !exact:
-		return nil, fmt.Errorf("%v is beyond 2^53, where the wire would round it; use a string", v)
+		return 0, fmt.Errorf("%v is beyond 2^53, where the wire would round it; use a string", v)
 	}
-	return numberValue(f), nil
+	return f, nil
 }

@@ -31,18 +31,19 @@ type Type struct {
 
 // node is one type, with everything that decoding and encoding need of it.
 type node struct {
-	kind     schemav1.SchemaType
-	pointer  bool
-	integer  bool
-	text     bool // a string on the wire, made and read by the methods of package encoding
-	free     bool // an object that takes whatever comes
-	enum     []string
-	minimum  *float64
-	maximum  *float64
-	items    *node
-	fields   []field
-	byName   map[string]*field
-	required []string
+	kind      schemav1.SchemaType
+	pointer   bool
+	integer   bool
+	text      bool // a string on the wire, made and read by the methods of package encoding
+	free      bool // an object that takes whatever comes
+	enum      []string
+	minimum   *float64
+	maximum   *float64
+	items     *node
+	fields    []field
+	backwards []*field // the same by their names, the last first
+	byName    map[string]*field
+	required  []string
 }
 
 // field is one member of a struct.
@@ -200,6 +201,7 @@ func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 	if silent && len(n.fields) == 0 {
 		return fmt.Errorf("%s has no field that would be seen", t)
 	}
+	n.backwards = backwards(n.fields)
 	return nil
 }
 

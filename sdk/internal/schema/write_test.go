@@ -1,0 +1,94 @@
+package schema_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/agentco/agent/proto/codec"
+)
+
+type everything struct {
+	listing
+	Free    map[string]any `json:"free"`
+	Nothing map[string]any `json:"nothing"`
+	When    time.Time      `json:"when"`
+	Often   []*time.Time   `json:"often"`
+	Ratio   *float64       `json:"ratio"`
+	Matrix  [][]int        `json:"matrix"`
+	Text    string         `json:"text"`
+}
+
+func whole() everything {
+	now, half := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), 0.5
+	return everything{listing: entries(), Free: map[string]any{"b": []any{nil, true, 1.5, "x"}, "a": map[string]any{}}, When: now, Often: []*time.Time{&now, &now},
+		Ratio: &half, Matrix: [][]int{{1, 2}, {}, nil}, Text: "a\xffb"}
+}
+
+// What is written is byte for byte what is encoded.
+func TestWrittenAsEncoded(t *testing.T) {
+	for name, value := range map[string]everything{"zero": {}, "whole": whole()} {
+		t.Run(name, func(t *testing.T) {
+			encoded, err := typeOf[everything](t).Encode(value)
+			require.NoError(t, err)
+			want, err := proto.MarshalOptions{Deterministic: true}.Marshal(encoded)
+			require.NoError(t, err)
+			written, err := typeOf[everything](t).Write(value)
+			require.NoError(t, err)
+			got, err := proto.Marshal(written)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			opened, err := codec.Opened(written)
+			require.NoError(t, err)
+			require.True(t, proto.Equal(encoded, opened))
+		})
+	}
+}
+
+// What does not fit is refused in the same words.
+func TestNotWrittenAsNotEncoded(t *testing.T) {
+	spoilt := map[string]func(*everything){
+		"no number":          func(e *everything) { e.Entries[2].Share = math.NaN() },
+		"rounded":            func(e *everything) { e.Matrix[1] = []int{1, 1<<53 + 1} },
+		"outside its enum":   func(e *everything) { e.Entries[1].Kind = "sock" },
+		"nil in a list":      func(e *everything) { e.Often[1] = nil },
+		"no JSON":            func(e *everything) { e.Free["b"] = math.Inf(1) },
+		"two, and the first": func(e *everything) { e.Entries[4].Kind, e.Entries[3].Share = "", math.NaN() },
+	}
+	for name, spoil := range spoilt {
+		t.Run(name, func(t *testing.T) {
+			value := whole()
+			spoil(&value)
+			_, want := typeOf[everything](t).Encode(value)
+			require.Error(t, want)
+			_, err := typeOf[everything](t).Write(value)
+			require.EqualError(t, err, want.Error())
+		})
+	}
+}
+
+// BenchmarkResult makes a payload of 10,000 entries.
+func BenchmarkResult(b *testing.B) {
+	var value listing
+	for range 2000 {
+		value.Entries = append(value.Entries, entries().Entries[:5]...)
+	}
+	schema := typeOf[listing](b)
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := schema.Encode(value)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("write", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := schema.Write(value)
+			require.NoError(b, err)
+		}
+	})
+}
