@@ -21,10 +21,13 @@ func (t *Type) Write(from any) (*structpb.Struct, error) {
 	b := codec.NewBuilder()
 	if !t.node.writeMembers(b, v) {
 		b.Discard()
-		return t.Encode(from) // which says what is wrong
+		return t.Encode(from) // which says what is wrong, if anything is
 	}
 	return b.Payload(), nil
 }
+
+// longText is a text that is not written here: in a message it is copied once less.
+const longText = 64 << 10
 
 // backwards are fields in the order in which a Builder takes them.
 func backwards(fields []field) []*field {
@@ -61,6 +64,9 @@ func (n *node) write(b *codec.Builder, v reflect.Value) bool {
 	}
 	switch n.kind {
 	case schemav1.SchemaType_SCHEMA_TYPE_STRING:
+		if v.Kind() == reflect.String && v.Len() > longText {
+			return false
+		}
 		text, err := n.stringOf(v)
 		return err == nil && b.Text(text)
 	case schemav1.SchemaType_SCHEMA_TYPE_BOOLEAN:

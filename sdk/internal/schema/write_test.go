@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func whole() everything {
 
 // What is written is byte for byte what is encoded.
 func TestWrittenAsEncoded(t *testing.T) {
-	for name, value := range map[string]everything{"zero": {}, "whole": whole()} {
+	for name, value := range map[string]everything{"zero": {}, "whole": whole(), "long": {Text: strings.Repeat("x", 100_000)}} {
 		t.Run(name, func(t *testing.T) {
 			encoded, err := typeOf[everything](t).Encode(value)
 			require.NoError(t, err)
@@ -38,7 +39,7 @@ func TestWrittenAsEncoded(t *testing.T) {
 			require.NoError(t, err)
 			written, err := typeOf[everything](t).Write(value)
 			require.NoError(t, err)
-			got, err := proto.Marshal(written)
+			got, err := proto.MarshalOptions{Deterministic: true}.Marshal(written)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 			opened, err := codec.Opened(written)
