@@ -7,12 +7,12 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
+	"github.com/agentco/agent/kernel/internal/schema"
 	"github.com/agentco/agent/kernel/internal/secret"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -101,13 +101,6 @@ func (e *Engine) render(ctx context.Context, op Operation, payload *structpb.Str
 		return nil, err
 	}
 	defer end()
-	if payload == nil {
-		payload = &structpb.Struct{}
-	}
-	content, err := protojson.Marshal(payload)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := p.Render(ctx, op, content)
+	tree, err := p.Render(ctx, op, schema.AppendJSON(nil, payload))
 	return secret.Clean(e.secrets, tree), err
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/agentco/agent/kernel/internal/schema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -163,7 +164,7 @@ func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, 
 			out = append(out, ',')
 		}
 		if text, ok := content.(*sdk.TextContent); ok { // there is nothing else in results of this package
-			out = append(appendText(append(out, `{"type":"text","text":`...), text.Text), '}')
+			out = append(schema.AppendText(append(out, `{"type":"text","text":`...), text.Text), '}')
 		}
 	}
 	return append(out, "]}}\n"...), nil

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"net"
 	"sync"
+
+	"github.com/agentco/agent/kernel/internal/schema"
 )
 
 // parcels keep all but small pieces of JSON off the SDK's way, which would encode, check and copy each of them several
@@ -37,7 +39,7 @@ func (p *parcels) text(text string) string {
 	if p == nil || len(text) < largeFrom {
 		return text
 	}
-	return p.keep(appendText(nil, text))
+	return p.keep(schema.AppendText(nil, text))
 }
 
 func (p *parcels) keep(text []byte) (label string) {

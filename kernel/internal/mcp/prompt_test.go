@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/schema"
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -152,7 +153,7 @@ func TestTypedArguments(t *testing.T) {
 	} {
 		got, err := typedArguments(s, map[string]string{test.name: test.text})
 		require.NoError(t, err)
-		require.Equal(t, test.want, string(encoded(got)))
+		require.Equal(t, test.want, string(schema.AppendJSON(nil, got)))
 	}
 	_, err := typedArguments(s, map[string]string{"n": "12345678901234567890"})
 	require.ErrorContains(t, err, "cannot be passed on exactly")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/paint"
+	"github.com/agentco/agent/kernel/internal/schema"
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,7 +26,7 @@ func result(op engine.Operation, end ending, large *parcels) *sdk.CallToolResult
 	}
 	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: large.text(readable(end))}}}
 	if op.Output.GetType() == schemav1.SchemaType_SCHEMA_TYPE_OBJECT {
-		r.StructuredContent = large.structured(encoded(end.Result))
+		r.StructuredContent = large.structured(schema.AppendJSON(nil, end.Result))
 	}
 	return r
 }
