@@ -13,15 +13,14 @@ import (
 // leftover is what a tail has. Rows that the database has too are among them.
 type leftover struct {
 	rows []row
-	// sound is how many of them come before any damage.
-	sound int
 	// damage says what is wrong with it, empty for nothing. That its last frame is torn is not: nobody was told that it
 	// is there.
 	damage string
 }
 
-// readTail reads the tail of a session; there is none when it is no file.
-func readTail(path string) (leftover, error) {
+// readTail reads the tail of a session; there is none when it is no file. Damage is only looked for when nobody writes it:
+// what is being written looks like anything.
+func readTail(path string, written bool) (leftover, error) {
 	info, err := os.Lstat(tailOf(path))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return leftover{}, nil
@@ -33,29 +32,31 @@ func readTail(path string) (leftover, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return leftover{}, nil
 	}
-	return parseTail(content), err
+	return parseTail(content, written), err
 }
 
 // parseTail reads frames until the first that is not whole. That one is damaged when a whole one follows it, which is
-// read too.
-func parseTail(content []byte) (l leftover) {
+// read too, unless the tail is being written.
+func parseTail(content []byte, written bool) (l leftover) {
 	if len(content) < tailHead || len(bytes.Trim(content[:tailHead], "\x00")) == 0 {
 		return l // it was not begun
 	}
 	salt := binary.BigEndian.Uint64(content[len(tailMagic):])
 	if string(content[:len(tailMagic)]) != tailMagic || binary.BigEndian.Uint32(content[tailHead-4:]) != saltSum(salt) {
-		l.damage = "its tail does not begin as one"
+		if !written {
+			l.damage = "its tail does not begin as one"
+		}
 		return l
 	}
 	for at := tailHead; at < len(content); {
 		rows, size, whole := frameAt(content[at:], salt)
 		if whole {
 			l.rows = append(l.rows, rows...)
-			if l.damage == "" {
-				l.sound = len(l.rows)
-			}
 			at += size
 			continue
+		}
+		if written {
+			return l
 		}
 		next := nextFrame(content, at+1, salt)
 		if next < 0 {

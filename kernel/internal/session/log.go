@@ -25,7 +25,8 @@ type Log struct {
 	sealed  error         // how that went; to be read after stopped
 }
 
-// Entry is what is appended at once: an event, and the rows that find it.
+// Entry is what is appended at once: an event, and the rows that find it. All of it is the log's from then on, also when it
+// was waited for.
 type Entry struct {
 	Kind          Kind
 	Producer      Producer

@@ -72,7 +72,7 @@ func (w *writer) begin(ctx context.Context, tail bool) (err error) {
 		return err
 	}
 	// One may have been killed since it was looked after.
-	left, err := readTail(w.path)
+	left, err := readTail(w.path, false)
 	if err == nil {
 		err = w.store.take(ctx, left.rows)
 	}

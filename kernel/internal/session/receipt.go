@@ -15,10 +15,8 @@ type Receipt struct {
 // there, so that nobody is waited for. When ctx is done it returns the cause of that, and the entry may yet come to be
 // there. It may be called by many, and more than once.
 func (r *Receipt) Wait(ctx context.Context) (sequence int64, err error) {
-	select {
-	case <-r.done:
+	if r.finished() {
 		return r.sequence, r.err
-	default:
 	}
 	select {
 	case r.log.turn <- struct{}{}:
@@ -26,6 +24,9 @@ func (r *Receipt) Wait(ctx context.Context) (sequence int64, err error) {
 		<-r.log.turn
 	case <-r.done:
 	case <-ctx.Done():
+	}
+	if r.finished() { // whatever became of ctx
+		return r.sequence, r.err
 	}
 	select {
 	case <-r.done:

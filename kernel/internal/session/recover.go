@@ -26,12 +26,9 @@ func (f *File) takeTail(ctx context.Context) error {
 	if free {
 		defer func() { _ = lock.Unlock() }()
 	}
-	left, err := readTail(f.at)
+	left, err := readTail(f.at, !free)
 	if err != nil {
 		return err
-	}
-	if !free { // what is being written looks like anything
-		left = leftover{rows: left.rows[:left.sound], sound: left.sound}
 	}
 	err = f.take(ctx, left)
 	if isCode(err, sqlite3.SQLITE_BUSY) && f.at == f.path {
