@@ -95,18 +95,31 @@ func frameOf(content []byte) (body []byte, sum uint32, ok bool) {
 // searchFactor bounds the search for the next frame, in lengths of what is searched.
 const searchFactor = 8
 
-// nextFrame is where the next whole frame begins, -1 for none.
+// nextFrame is where the next whole frame begins, -1 for none. It is the end when there is too much to search.
 func nextFrame(content []byte, from int, salt uint64) int {
 	left := searchFactor * (len(content) - from)
-	for at := from; at < len(content)-frameHead && left > 0; at++ {
+	for at := from; at < len(content)-frameHead; at++ {
 		body, _, ok := frameOf(content[at:])
-		if !ok || body[0] != rowEvent && body[0] != rowOutput {
+		if !ok || !plausible(body) {
 			continue
 		}
-		left -= len(body)
+		if left -= len(body); left < 0 {
+			return len(content)
+		}
 		if _, _, whole := frameAt(content[at:], salt); whole {
 			return at
 		}
 	}
 	return -1
+}
+
+// plausible reports whether content may begin with a row, at a price that can be paid for each byte.
+func plausible(content []byte) bool {
+	if content[0] != rowEvent && content[0] != rowOutput {
+		return false
+	}
+	d := decoder{rest: content[1:]}
+	d.number()
+	year := d.time().Year()
+	return !d.bad && year >= 2000 && year < 2200
 }

@@ -90,9 +90,7 @@ type decoder struct {
 func (d *decoder) row() (r row) {
 	r.kind = d.byte()
 	r.n = d.number()
-	at, n := binary.Varint(d.rest)
-	d.skip(n)
-	r.at = time.UnixMicro(at).UTC()
+	r.at = d.time()
 	switch r.kind {
 	case rowOutput:
 		r.output = Output{CallID: d.text(), Time: r.at, Stream: d.text(), Skipped: d.number(), Data: d.bytes()}
@@ -134,6 +132,12 @@ func (d *decoder) number() int64 {
 		return 0
 	}
 	return int64(n)
+}
+
+func (d *decoder) time() time.Time {
+	at, n := binary.Varint(d.rest)
+	d.skip(n)
+	return time.UnixMicro(at).UTC()
 }
 
 func (d *decoder) skip(n int) {

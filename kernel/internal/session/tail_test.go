@@ -110,6 +110,23 @@ func frameOfByte(ends []int, i int) (frame int) {
 	return frame
 }
 
+// What the payloads look like does not hide what follows the damage.
+func TestDamageAmongPayloads(t *testing.T) {
+	for name, pattern := range map[string][]byte{"zeros": {0}, "ones": {1}, "lengths": {0, 0, 1, 2}, "frames": {0, 0, 0, 9, 1, 1, 1, 1, 1}} {
+		t.Run(name, func(t *testing.T) {
+			var groups [][]row
+			for n := range int64(14) {
+				groups = append(groups, []row{{kind: rowEvent, n: n + 1, at: time.UnixMicro(1.7e15).UTC(), event: Entry{Kind: ToolCall, Payload: bytes.Repeat(pattern, 300_000/len(pattern))}}})
+			}
+			content, _ := ends(t, groups)
+			content[100] ^= 1
+			l := parseTail(content, false)
+			require.NotEmpty(t, l.damage)
+			require.Equal(t, joined(groups[1:]), l.rows)
+		})
+	}
+}
+
 // What is behind the last frame is of a time before, and is neither read nor taken for damage.
 func TestTailIsWrittenOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x"+extension)
