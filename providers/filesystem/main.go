@@ -14,9 +14,23 @@
 // What models are told about an operation is in descriptions.
 package main
 
-import "github.com/agentco/agent/sdk"
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/agentco/agent/sdk"
+)
 
 // version is set by the linker.
 var version string
 
-func main() { sdk.Main(provider()) }
+// soft is the memory above which garbage is collected at once. Files come and go
+// in bulk: without it as much garbage as there is in use would lie about.
+const soft = 20 << 20
+
+func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(soft)
+	}
+	sdk.Main(provider())
+}
