@@ -109,24 +109,18 @@ func (r *roots) answered(answers sdk.InputResponseMap) (within *policy.Fence, as
 	return r.named(list), false
 }
 
+// mostRoots is how many roots of a client count, and mostTold how many that do not are told of.
+const (
+	mostRoots = 1000
+	mostTold  = 5
+)
+
 // named takes what a client answered.
 func (r *roots) named(list *sdk.ListRootsResult) *policy.Fence {
 	if list == nil || list.Roots == nil {
 		return closed(errors.New("the client answered the question for them without a list"))
 	}
-	var folders, uris, ignored []string
-	for _, root := range list.Roots {
-		if root == nil {
-			root = &sdk.Root{}
-		}
-		uris = append(uris, root.URI)
-		folder, err := folderOf(root.URI)
-		if err != nil {
-			ignored = append(ignored, fmt.Sprintf("%s: %v", paint.Line(root.URI), err))
-			continue
-		}
-		folders = append(folders, folder)
-	}
+	uris, folders, ignored := read(list.Roots[:min(len(list.Roots), mostRoots)])
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tell(uris, folders, ignored)
@@ -139,6 +133,23 @@ func (r *roots) named(list *sdk.ListRootsResult) *policy.Fence {
 		r.fence = fenceOf(nil, "it names none any more")
 	}
 	return r.fence
+}
+
+// read are the URIs of roots, the folders that they name, and some of those that name none, with why.
+func read(named []*sdk.Root) (uris, folders, ignored []string) {
+	for _, root := range named {
+		if root == nil {
+			root = &sdk.Root{}
+		}
+		uris = append(uris, root.URI)
+		folder, err := folderOf(root.URI)
+		if err == nil {
+			folders = append(folders, folder)
+		} else if len(ignored) < mostTold {
+			ignored = append(ignored, fmt.Sprintf("%.200s: %v", paint.Line(root.URI), err))
+		}
+	}
+	return uris, folders, ignored
 }
 
 // tell notes what a client named, when it is not what it named before.

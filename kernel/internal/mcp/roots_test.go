@@ -4,7 +4,10 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -213,6 +216,18 @@ func TestAnswersForRoots(t *testing.T) {
 			require.Contains(t, string(m.Result), test.denied)
 		})
 	}
+}
+
+// What a client names has bounds, in the log and in what is said of a call.
+func TestTooManyRoots(t *testing.T) {
+	r := newRoots(slog.New(slog.NewTextHandler(t.Output(), nil)))
+	named := func(uri string, n int) *policy.Fence {
+		return r.named(&sdk.ListRootsResult{Roots: slices.Repeat([]*sdk.Root{{URI: uri}}, n)})
+	}
+	require.Len(t, named("file:///srv", 2*mostRoots).Folders, mostRoots)
+	fence := named("https://example.com/"+strings.Repeat("x", 10_000), 2*mostRoots)
+	require.Empty(t, fence.Folders)
+	require.Less(t, len(fence.Closed), 2000)
 }
 
 // Calls that begin together ask once. One that is cancelled meanwhile does not take the answer away from the others.
