@@ -128,3 +128,17 @@ func TestFenceKnowsAFolderByItself(t *testing.T) {
 	require.False(t, isBelow(filepath.Join(top, "alias"), filepath.Join(top, "out/secret.txt")))
 	require.False(t, isBelow(filepath.Join(top, "none"), filepath.Join(top, "out")))
 }
+
+// BenchmarkFence is what it takes to hold a call to the roots of its client.
+func BenchmarkFence(b *testing.B) {
+	dir := b.TempDir()
+	f := &Fence{Name: "the roots", Folders: []string{dir}}
+	args, err := structpb.NewStruct(map[string]any{"path": "a/b.txt", "content": "x"})
+	require.NoError(b, err)
+	c, input := Call{Arguments: args, Place: Place{Root: dir, Dir: dir}}, object("path", "content")
+	for b.Loop() {
+		if why := f.Stops(c, input); why != "" {
+			b.Fatal(why)
+		}
+	}
+}
