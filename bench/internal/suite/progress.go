@@ -3,6 +3,8 @@ package suite
 import (
 	"fmt"
 	"time"
+
+	"github.com/agentco/agent/bench/internal/row"
 )
 
 // progress tells how far a run is, by what its parts are expected to take.
@@ -61,15 +63,17 @@ func (s *Suite) cost(o op) (total time.Duration) {
 	return total
 }
 
-// costOf is what an operation is expected to take of one subject: by the rows of an earlier run, else half its limit.
+// costOf is what an operation is expected to take of one subject: by the rows of an earlier run, else half its limit, or what
+// so many bytes take.
 func (s *Suite) costOf(name string, o op) time.Duration {
 	limit := s.limit(o)
-	if s.Before == nil {
-		return limit / 2
+	var r *row.Row
+	if s.Before != nil {
+		r = s.Before.Get(name, o.name)
 	}
-	r := s.Before.Get(name, o.name)
 	if r == nil {
-		return limit / 2
+		passing := time.Duration(o.bytes/50e6) * time.Second // what a terminal passes on
+		return max(limit/2, passing*time.Duration(s.repetitions(name, o)))
 	}
 	one := time.Duration(r.P50 * float64(time.Millisecond))
 	return max(one, min(limit, one*time.Duration(s.repetitions(name, o))/time.Duration(max(1, o.workers))))

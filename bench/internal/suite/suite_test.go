@@ -142,6 +142,7 @@ func TestExpected(t *testing.T) {
 	o := op{name: "read4k", n: 100, workers: 2, limit: 10 * time.Second}
 	s := &Suite{Scale: 1}
 	require.Equal(t, 5*time.Second, s.costOf("x", o), "half of its limit, when it was never measured")
+	require.Equal(t, 40*time.Second, s.costOf("x", op{name: "print1024mb", n: 2, limit: time.Second, bytes: 1000e6}), "or as long as the bytes take")
 	s.Before = &row.Set{Rows: []*row.Row{{Subject: "x", Op: "read4k", Status: row.OK, P50: 30}, {Subject: "slow", Op: "read4k", Status: row.OK, P50: 60000}}}
 	require.Equal(t, 1500*time.Millisecond, s.costOf("x", o))
 	require.Equal(t, time.Minute, s.costOf("slow", o), "one call is not cut off")
