@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -170,6 +171,10 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 			args{"path": "a", "edits": []any{args{"old_string": "a", "new_string": "b"}}},
 			args{"path": "x/y/z", "content": "new"}, args{"path": "x/w", "content": "new"}, args{"path": "b", "delete": true}, args{"path": "dir/f", "content": "new"},
 		}}, nil},
+		{"an edit of a large file", "edit_file", args{"path": "large", "old_string": "first", "new_string": "1st"}, nil},
+		{"edits of a large file", "apply_edits", args{"files": []any{
+			args{"path": "large", "edits": []any{args{"old_string": "first", "new_string": "1st"}}}, args{"path": "a", "content": "new"},
+		}}, nil},
 		{"directories", "create_directory", args{"path": "x/y/z"}, nil},
 		{"a move", "move", args{"source": "a", "destination": "c"}, nil},
 		{"a move over", "move", args{"source": "a", "destination": "b", "overwrite": true}, nil},
@@ -195,6 +200,7 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 				w, journal := withFault(t, f)
 				w.put("root/a", "a\n")
 				w.put("root/b", "b\n")
+				w.put("root/large", "first\n"+strings.Repeat("a line\n", slowToHash/7))
 				w.put("root/dir/f", "f\n")
 				w.put("second/f", "second\n")
 				w.put("root/dir/sub/g", "g\n")
@@ -202,7 +208,7 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 				if tt.first != nil {
 					tt.first(w)
 				}
-				before := w.contents()
+				before, kept := w.contents(), keptIn(t, journal)
 				f.n, f.count = n, 0
 				got := w.Call(t.Context(), tt.operation, tt.args)
 				if f.count < n {
@@ -213,6 +219,7 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 				}
 				if got.Err != nil {
 					require.Equal(t, before, w.contents(), "fault %d: %s", n, got.Err.GetMessage())
+					require.Equal(t, kept, keptIn(t, journal), "fault %d: what is not changed need not be kept", n)
 					f.n = 0
 					w.must(tt.operation, tt.args) // the same again goes well
 				}
@@ -222,4 +229,12 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 			}
 		})
 	}
+}
+
+// keptIn is the contents that are set aside for undo.
+func keptIn(t *testing.T, journal string) []string {
+	t.Helper()
+	kept, err := filepath.Glob(filepath.Join(journal, "*.kept", "*"))
+	require.NoError(t, err)
+	return kept
 }

@@ -24,7 +24,10 @@ func openHandle(p place) (h handle, unchanged bool, err error) {
 	if p.root.direct != nil {
 		if fd, err := p.root.direct.open(p.rel, dirFlags); err == nil {
 			now, err := fstat(fd)
-			return handle(fd), err == nil && same(now, p.info), err
+			if err != nil {
+				return -1, false, firstError(err, unix.Close(fd))
+			}
+			return handle(fd), same(now, p.info), nil
 		}
 	}
 	f, err := p.root.handle.OpenFile(p.rel, unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
