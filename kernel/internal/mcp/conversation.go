@@ -107,7 +107,7 @@ func (c *conversation) begin(ctx context.Context, r request) (*call, error) {
 	if r.state != "" {
 		return c.resume(r)
 	}
-	k := &call{request: r.Request, client: r.client, done: make(chan ending, 1)}
+	k := &call{request: r.Request, client: r.client, done: make(chan ending, 1), printed: tail{most: longestTail}}
 	switch {
 	case r.asks && r.again:
 		k.asker = rounds{k}

@@ -38,7 +38,7 @@ type progress struct {
 
 	doing    string // what the call is at, for the heartbeat
 	printing bool   // something was printed, and told
-	output   string // printed since the last notification
+	output   tail   // printed since the last notification
 	painter  paint.Output
 	count    float64 // the progress told last
 	base     float64 // where counting ended and fractions began
@@ -50,7 +50,7 @@ func watch(token any, send func(*sdk.ProgressNotificationParams)) *progress {
 	if !returnable(token) {
 		return nil
 	}
-	p := &progress{send: send, token: token, began: time.Now(), fraction: -1}
+	p := &progress{send: send, token: token, began: time.Now(), fraction: -1, output: tail{most: mostOutput}}
 	p.timer = time.AfterFunc(heartbeat, p.tick)
 	return p
 }
@@ -103,11 +103,8 @@ func (p *progress) event(e *toolv1.ToolEvent) {
 			p.known(min(max(f, 0), 1))
 		}
 	case *toolv1.ToolEvent_OutputChunk_:
-		p.output += p.painter.Chunk(e.OutputChunk.GetStream(), e.OutputChunk.GetData())
-		if extra := len(p.output) - mostOutput; extra > 0 {
-			p.output = strings.ToValidUTF8(p.output[extra:], "")
-		}
-		if !p.printing && p.output != "" { // the first sign of life is worth more than the pace
+		p.output.write(e.OutputChunk)
+		if !p.printing && p.output.size > 0 { // the first sign of life is worth more than the pace
 			p.printing, p.last = true, time.Time{}
 		}
 	default:
@@ -155,15 +152,19 @@ func (p *progress) tell() {
 		n.Total = p.base + 100
 	}
 	n.Progress = p.count
-	p.waiting, p.last, p.output = false, time.Now(), ""
+	p.waiting, p.last, p.output = false, time.Now(), tail{most: mostOutput}
 	p.timer.Reset(heartbeat)
 	p.send(n)
 }
 
 func (p *progress) message() string {
+	output := p.output.paint(&p.painter)
+	if extra := len(output) - mostOutput; extra > 0 {
+		output = strings.ToValidUTF8(output[extra:], "")
+	}
 	switch {
-	case p.output != "":
-		return strings.TrimSuffix(p.output, "\n")
+	case output != "":
+		return strings.TrimSuffix(output, "\n")
 	case p.doing != "":
 		return p.doing
 	default:
