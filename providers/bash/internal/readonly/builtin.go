@@ -3,11 +3,12 @@ package readonly
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // conversions are the parts of a format that printf of any shell only prints. bash has %n,
 // which sets a variable and runs the commands in its index.
-var conversions = regexp.MustCompile(`%%|%[-+ #0'*.0-9]*[hlLjzt]*[diouxXeEfFgGaAcsbq]`)
+var conversions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%%|%[-+ #0'*.0-9]*[hlLjzt]*[diouxXeEfFgGaAcsbq]`) })
 
 func (j *judge) printf(words []word) ([]word, error) {
 	rest := words[1:]
@@ -21,7 +22,7 @@ func (j *judge) printf(words []word) ([]word, error) {
 	if format.open || len(rest) == len(words)-1 && strings.HasPrefix(format.text, "-") {
 		return nil, format.refuse("the format must be literal and no option; write printf '%s\\n' and then what to print")
 	}
-	if strings.Contains(conversions.ReplaceAllString(format.text, ""), "%") {
+	if strings.Contains(conversions().ReplaceAllString(format.text, ""), "%") {
 		return nil, format.refuse("a conversion in it is not known to only print; use %s or %d")
 	}
 	return words, nil
@@ -52,7 +53,7 @@ func (j *judge) cd(words []word) ([]word, error) {
 // maxPlaces is how many directories a script may run commands in.
 const maxPlaces = 16
 
-var shellOptions = regexp.MustCompile(`^[-+][eux]*o?$`)
+var shellOptions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+][eux]*o?$`) })
 
 func (j *judge) set(words []word) ([]word, error) {
 	named := false
@@ -60,7 +61,7 @@ func (j *judge) set(words []word) ([]word, error) {
 		switch {
 		case named && w.is("pipefail"):
 			named = false
-		case named || w.open || len(w.text) < 2 || !shellOptions.MatchString(w.text):
+		case named || w.open || len(w.text) < 2 || !shellOptions().MatchString(w.text):
 			return nil, w.refuse("only -e, -u, -x and -o pipefail can be set")
 		default:
 			named = strings.HasSuffix(w.text, "o")
@@ -98,7 +99,7 @@ var tarOptions = entry{operands: -1, options: map[string]need{
 	"--full-time": never, "--utc": never, "--strip-components": always,
 }}
 
-var tarBundle = regexp.MustCompile(`^[tvzjJa]*t[tvzjJa]*f?$`)
+var tarBundle = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[tvzjJa]*t[tvzjJa]*f?$`) })
 
 // tar lists. What it is given first may be options without a dash.
 func (j *judge) tar(words []word) ([]word, error) {
@@ -106,7 +107,7 @@ func (j *judge) tar(words []word) ([]word, error) {
 	if len(rest) == 0 || rest[0].open {
 		return nil, words[0].refuse("only listing an archive is allowed: tar tf ARCHIVE")
 	}
-	if tarBundle.MatchString(rest[0].text) {
+	if tarBundle().MatchString(rest[0].text) {
 		rest[0].text = "-" + rest[0].text
 	}
 	if !strings.HasPrefix(rest[0].text, "-") {
@@ -115,12 +116,12 @@ func (j *judge) tar(words []word) ([]word, error) {
 	lists := false
 	for i, w := range rest {
 		bundle := len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-'
-		lists = lists || w.is("--list") || bundle && tarBundle.MatchString(w.text[1:])
+		lists = lists || w.is("--list") || bundle && tarBundle().MatchString(w.text[1:])
 		archive, found := strings.CutPrefix(w.text, "--file=")
 		if i > 0 && (strings.HasSuffix(rest[i-1].text, "f") || rest[i-1].is("--file")) && strings.HasPrefix(rest[i-1].text, "-") {
 			archive, found = w.text, true
 		}
-		if found && strings.Contains(archive, ":") || bundle && !tarShort.MatchString(w.text) {
+		if found && strings.Contains(archive, ":") || bundle && !tarShort().MatchString(w.text) {
 			return nil, w.refuse("tar may look for it on another machine, or it may be an option; write -f, a blank and a path without a colon")
 		}
 	}
@@ -134,7 +135,7 @@ func (j *judge) tar(words []word) ([]word, error) {
 }
 
 // tarShort keeps the archive a word of its own.
-var tarShort = regexp.MustCompile(`^-[tvzjJa]*f?$`)
+var tarShort = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[tvzjJa]*f?$`) })
 
 func (j *judge) unzip(words []word) ([]word, error) {
 	if len(words) < 3 || !words[1].is("-l", "-v", "-t", "-Z", "-Z1", "-lv") {
@@ -156,7 +157,7 @@ func (j *judge) golang(words []word) ([]word, error) {
 	}
 	if len(words) > 2 && words[1].is("env") {
 		for _, w := range words[2:] {
-			if w.open || !goVariable.MatchString(w.text) || goCompiler.MatchString(w.text) {
+			if w.open || !goVariable().MatchString(w.text) || goCompiler().MatchString(w.text) {
 				return nil, w.refuse("go env takes names of variables here, and not those for which it asks a compiler")
 			}
 		}
@@ -166,8 +167,8 @@ func (j *judge) golang(words []word) ([]word, error) {
 }
 
 var (
-	goVariable = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
-	goCompiler = regexp.MustCompile(`^(?:CGO_.*FLAGS|PKG_CONFIG|GOGCCFLAGS)$`)
+	goVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`) })
+	goCompiler = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:CGO_.*FLAGS|PKG_CONFIG|GOGCCFLAGS)$`) })
 )
 
 // briefly is what else some programs take for --version. Others mean "verbose" by -v, and

@@ -3,6 +3,7 @@ package readonly
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -87,7 +88,7 @@ func (j *judge) combined(open string, x syntax.TestExpr, operator string, y synt
 	return nil
 }
 
-var number = regexp.MustCompile(`^-?[0-9]+$`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]+$`) })
 
 // compare writes one comparison; x is nil if the operator has one side.
 func (j *judge) compare(whole syntax.Node, operator word, x, y syntax.TestExpr) error {
@@ -111,7 +112,7 @@ func (j *judge) compare(whole syntax.Node, operator word, x, y syntax.TestExpr) 
 		if len(read) != 1 || read[0].many {
 			return j.refuse(w, "patterns are not compared with; use grep, or bash")
 		}
-		if among("-eq -ne -gt -lt -ge -le", operator.text) && !read[0].open && !number.MatchString(read[0].text) {
+		if among("-eq -ne -gt -lt -ge -le", operator.text) && !read[0].open && !number().MatchString(read[0].text) {
 			return j.refuse(w, "it would be computed, and that can run commands; write a number")
 		}
 		words = append(words, read[0])

@@ -1,6 +1,9 @@
 package readonly
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // The tests and actions of find that neither change a file nor run a program, by how many
 // words follow them.
@@ -12,7 +15,7 @@ var findTests = map[int]string{
 		"-fstype -used",
 }
 
-var newerThan = regexp.MustCompile(`^-newer[aBcm][aBcmt]$`)
+var newerThan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-newer[aBcm][aBcmt]$`) })
 
 func findArity(word string) (int, bool) {
 	for n, tests := range findTests {
@@ -20,7 +23,7 @@ func findArity(word string) (int, bool) {
 			return n, true
 		}
 	}
-	return 1, newerThan.MatchString(word)
+	return 1, newerThan().MatchString(word)
 }
 
 func (j *judge) find(words []word) ([]word, error) {
@@ -28,7 +31,7 @@ func (j *judge) find(words []word) ([]word, error) {
 	for i < len(words) && words[i].is("-H", "-L", "-P", "-O0", "-O1", "-O2", "-O3") {
 		i++
 	}
-	for i < len(words) && tame.MatchString(words[i].text) {
+	for i < len(words) && tame().MatchString(words[i].text) {
 		i++ // where to begin
 	}
 	for ; i < len(words); i++ {

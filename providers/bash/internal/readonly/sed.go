@@ -3,6 +3,7 @@ package readonly
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var sedOptions = entry{operands: -1, options: map[string]need{
@@ -44,11 +45,11 @@ func sedExpressions(words []word) (found []word) {
 		case strings.HasPrefix(w.text, "--expression="):
 			_, text, _ := strings.Cut(w.text, "=")
 			found = append(found, word{source: w.source, text: text, open: w.open})
-		case w.is("--expression"), sedBundle.MatchString(w.text) && strings.HasSuffix(w.text, "e") && !w.open:
+		case w.is("--expression"), sedBundle().MatchString(w.text) && strings.HasSuffix(w.text, "e") && !w.open:
 			if i+1 < len(words) {
 				found = append(found, words[i+1])
 			}
-		case sedBundle.MatchString(w.text):
+		case sedBundle().MatchString(w.text):
 			_, text, _ := strings.Cut(w.text, "e")
 			found = append(found, word{source: w.source, text: text, open: w.open})
 		}
@@ -57,15 +58,17 @@ func sedExpressions(words []word) (found []word) {
 }
 
 // sedBundle is -e, maybe among others, and maybe with the script.
-var sedBundle = regexp.MustCompile(`^-[nErsuz]*e`)
+var sedBundle = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[nErsuz]*e`) })
 
 // What a script may have, one after the other: an address, a command.
 var (
-	sedAddress = regexp.MustCompile(`^(?:(?:[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)(?:,(?:[+~]?[0-9]+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?[ \t]*!?[ \t]*`)
-	sedCommand = regexp.MustCompile(`^(?:[pdnNhHgGxDPz=F{}]|[bt:][ \t]*[A-Za-z0-9_]*)`)
-	sedText    = regexp.MustCompile(`^[aic](?:\\\n|[ \t]*\\?)[^\n]*`)
-	sedFlags   = regexp.MustCompile(`^[gpiIMm0-9]*`)
-	sedEnd     = regexp.MustCompile(`^[ \t]*(?:[;\n]|$|(?:#[^\n]*))[;\n \t]*`)
+	sedAddress = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)(?:,(?:[+~]?[0-9]+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?[ \t]*!?[ \t]*`)
+	})
+	sedCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[pdnNhHgGxDPz=F{}]|[bt:][ \t]*[A-Za-z0-9_]*)`) })
+	sedText    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[aic](?:\\\n|[ \t]*\\?)[^\n]*`) })
+	sedFlags   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[gpiIMm0-9]*`) })
+	sedEnd     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*(?:[;\n]|$|(?:#[^\n]*))[;\n \t]*`) })
 )
 
 // sedScript says why a script is not known to only print.
@@ -73,7 +76,7 @@ func sedScript(script string) string {
 	const doubt = "its command %s is not known to only print; print with p, d, s and the like, without w, e or r"
 	rest := strings.TrimLeft(script, "; \t\n")
 	for rest != "" {
-		rest = rest[len(sedAddress.FindString(rest)):]
+		rest = rest[len(sedAddress().FindString(rest)):]
 		if rest == "" {
 			return "an address without a command"
 		}
@@ -83,7 +86,7 @@ func sedScript(script string) string {
 		}
 		ended := rest[n-1] == '{' || rest[n-1] == '}' || strings.HasPrefix(rest[n:], "}")
 		rest = rest[n:]
-		end := sedEnd.FindString(rest)
+		end := sedEnd().FindString(rest)
 		if end == "" && rest != "" && !ended {
 			return strings.Replace(doubt, "%s", clip(rest), 1)
 		}
@@ -101,19 +104,19 @@ func sedLength(s string) int {
 			return 0
 		}
 		if s[0] == 's' {
-			n += len(sedFlags.FindString(s[n:]))
+			n += len(sedFlags().FindString(s[n:]))
 		}
 		return n
 	case 'a', 'i', 'c':
-		return len(sedText.FindString(s))
+		return len(sedText().FindString(s))
 	case 'q', 'Q', 'l':
-		return 1 + len(sedExit.FindString(s[1:]))
+		return 1 + len(sedExit().FindString(s[1:]))
 	default:
-		return len(sedCommand.FindString(s))
+		return len(sedCommand().FindString(s))
 	}
 }
 
-var sedExit = regexp.MustCompile(`^[ \t]*[0-9]*`)
+var sedExit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*[0-9]*`) })
 
 // delimited is the length of s/a/b/ or y/a/b/, whatever the delimiter is. In a set of
 // characters the delimiter would have to be escaped too, for this.

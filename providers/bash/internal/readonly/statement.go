@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -166,7 +167,7 @@ func (j *judge) conditional(c *syntax.IfClause, keyword string) error {
 }
 
 // loopVariable is a name that means nothing to a shell or a program.
-var loopVariable = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var loopVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]*$`) })
 
 func (j *judge) loop(c *syntax.ForClause) error {
 	iter, ok := c.Loop.(*syntax.WordIter)
@@ -178,7 +179,7 @@ func (j *judge) loop(c *syntax.ForClause) error {
 		return err
 	}
 	j.write("for ", iter.Name.Value, " in", joined(items))
-	return j.repeated(c.Do, []string{iter.Name.Value}, !slices.ContainsFunc(items, func(w word) bool { return !tame.MatchString(w.text) }))
+	return j.repeated(c.Do, []string{iter.Name.Value}, !slices.ContainsFunc(items, func(w word) bool { return !tame().MatchString(w.text) }))
 }
 
 // lines reads one form of while: over the lines that come in.
@@ -224,7 +225,7 @@ func (j *judge) lines(c *syntax.WhileClause) error {
 func (j *judge) repeated(body []*syntax.Stmt, names []string, tame bool) error {
 	outer := maps.Clone(j.variables)
 	for _, name := range names {
-		if !loopVariable.MatchString(name) || strings.HasSuffix(name, "_proxy") {
+		if !loopVariable().MatchString(name) || strings.HasSuffix(name, "_proxy") {
 			return &Refused{name, "it may mean something to the shell; take a name in lower case"}
 		}
 		// What was judged before, in a loop around both, would see the new value.

@@ -3,6 +3,7 @@ package readonly
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -34,13 +35,13 @@ func (w word) is(texts ...string) bool {
 // name of a file.
 func (w word) mayBeOption() bool {
 	if w.open {
-		return w.text == "" || !tame.MatchString(w.text)
+		return w.text == "" || !tame().MatchString(w.text)
 	}
 	return strings.HasPrefix(w.text, "-")
 }
 
 // tame is a beginning that no program takes for an option, an operator or an expression.
-var tame = regexp.MustCompile(`^[\pL\pN_./]`)
+var tame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_./]`) })
 
 func (w word) refuse(why string) error { return &Refused{w.source, why} }
 
@@ -188,7 +189,7 @@ func (j *judge) doubleQuoted(r *reader, parts []syntax.WordPart) error {
 	for _, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			r.literal(unescape.ReplaceAllString(p.Value, "$1"))
+			r.literal(unescape().ReplaceAllString(p.Value, "$1"))
 		case *syntax.ParamExp:
 			if err := j.variable(r, p); err != nil {
 				return err
@@ -201,7 +202,7 @@ func (j *judge) doubleQuoted(r *reader, parts []syntax.WordPart) error {
 }
 
 // unescape is what a backslash does between double quotes.
-var unescape = regexp.MustCompile("\\\\(?:\n|([$`\"\\\\]))")
+var unescape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\(?:\n|([$`\"\\\\]))") })
 
 func (r *reader) substitution(part syntax.WordPart) error {
 	switch part.(type) {
@@ -255,7 +256,7 @@ func bare(p *syntax.ParamExp) bool {
 }
 
 // set is the one form of a character class that is left to the shell.
-var set = regexp.MustCompile(`^\[[!^]?[A-Za-z0-9_.,-]+\]`)
+var set = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[!^]?[A-Za-z0-9_.,-]+\]`) })
 
 // unquoted reads text outside quotes: backslashes, patterns and a leading ~.
 func (r *reader) unquoted(text string, first bool) error {
@@ -281,8 +282,8 @@ func (r *reader) unquoted(text string, first bool) error {
 		case c == '*' || c == '?':
 			r.pattern(text[:1])
 			text = text[1:]
-		case c == '[' && set.MatchString(text):
-			n := len(set.FindString(text))
+		case c == '[' && set().MatchString(text):
+			n := len(set().FindString(text))
 			r.pattern(text[:n])
 			text = text[n:]
 		case c == '[' && strings.Contains(text, "]") && text != "[":

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // lookup is command: with -v it says what a name is, else it runs it.
@@ -19,7 +20,7 @@ var (
 		"-k": always, "-s": always, "-v": never, "--kill-after": always, "--signal": always, "--verbose": never,
 		"--foreground": never, "--preserve-status": never,
 	}}
-	duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smhd]?$`)
+	duration = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smhd]?$`) })
 )
 
 func (j *judge) timeout(words []word) ([]word, error) {
@@ -27,7 +28,7 @@ func (j *judge) timeout(words []word) ([]word, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n >= len(words) || words[n].open || !duration.MatchString(words[n].text) {
+	if n >= len(words) || words[n].open || !duration().MatchString(words[n].text) {
 		return nil, words[0].refuse("it takes a duration such as 10 or 5s, and then a command")
 	}
 	return j.within(words, n+1)
@@ -114,9 +115,9 @@ func xargsLimits(options []word) error {
 			value = options[i+1].text
 		}
 		switch {
-		case xargsHidden.MatchString(w.text):
+		case xargsHidden().MatchString(w.text):
 			return w.refuse("what it replaces is hard to see; write it on its own: -I {}")
-		case xargsParallel.MatchString(w.text) && !fewProcesses.MatchString(w.text+value):
+		case xargsParallel().MatchString(w.text) && !fewProcesses().MatchString(w.text+value):
 			return w.refuse("it may start too many processes at once; write -P 8, or a smaller number")
 		}
 	}
@@ -124,9 +125,9 @@ func xargsLimits(options []word) error {
 }
 
 var (
-	xargsHidden   = regexp.MustCompile(`^-[^-I].*I`)
-	xargsParallel = regexp.MustCompile(`^(?:-[^-]*P|--max-procs)`)
-	fewProcesses  = regexp.MustCompile(`^(?:-P|--max-procs=?)[1-8](?:\D|$)`)
+	xargsHidden   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[^-I].*I`) })
+	xargsParallel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:-[^-]*P|--max-procs)`) })
+	fewProcesses  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:-P|--max-procs=?)[1-8](?:\D|$)`) })
 )
 
 // replaces reports whether what xargs puts other words in for is a part of the name.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // tsc complains line by line, in one of two ways, and neither ends with a telling line:
@@ -15,10 +16,10 @@ type tsc struct {
 	errors int
 }
 
-var tscError = regexp.MustCompile(`^\S[^(]*?(?:\(\d+,\d+\):|:\d+:\d+ -) error TS\d+: `)
+var tscError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S[^(]*?(?:\(\d+,\d+\):|:\d+:\d+ -) error TS\d+: `) })
 
 func (t *tsc) line(line []byte) bool {
-	if !bytes.Contains(line, []byte(" error TS")) || !tscError.Match(line) {
+	if !bytes.Contains(line, []byte(" error TS")) || !tscError().Match(line) {
 		return false
 	}
 	if t.errors++; t.errors == 1 {
@@ -50,16 +51,16 @@ func (f *faults) line(line []byte) {
 		f.panicked = bytes.Clone(line)
 	case f.rust == nil && bytes.HasPrefix(line, []byte("error[E")):
 		f.rust = bytes.Clone(line)
-	case f.cc == nil && bytes.Contains(line, []byte("error: ")) && ccError.Match(line):
+	case f.cc == nil && bytes.Contains(line, []byte("error: ")) && ccError().Match(line):
 		f.cc = bytes.Clone(line)
-	case f.make == nil && bytes.Contains(line, []byte(": *** ")) && makeError.Match(line):
+	case f.make == nil && bytes.Contains(line, []byte(": *** ")) && makeError().Match(line):
 		f.make = bytes.Clone(line)
 	}
 }
 
-var ccError = regexp.MustCompile(`^\S+:\d+:(?:\d+:)? (?:fatal )?error: `)
+var ccError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S+:\d+:(?:\d+:)? (?:fatal )?error: `) })
 
-var makeError = regexp.MustCompile(`^\S*make(?:\[\d+\])?: \*\*\* `)
+var makeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*make(?:\[\d+\])?: \*\*\* `) })
 
 // fault is the most telling of them, or nothing.
 func (f *faults) fault() []byte {

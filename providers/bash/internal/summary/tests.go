@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // tally is what tools that count tests have in common.
@@ -39,11 +40,11 @@ func count(n int, thing string) string {
 }
 
 // pairs reads "1 failed, 3 passed" and the like, whatever separates the parts.
-var pair = regexp.MustCompile(`(\d+) ([a-z]+)`)
+var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+) ([a-z]+)`) })
 
 func pairs(line []byte) map[string]int {
 	found := map[string]int{}
-	for _, m := range pair.FindAllSubmatch(line, -1) {
+	for _, m := range pair().FindAllSubmatch(line, -1) {
 		if n, err := strconv.Atoi(string(m[1])); err == nil {
 			found[string(m[2])] = n
 		}
@@ -59,7 +60,9 @@ type pytest struct {
 	last string // the last error of a test that says what it is
 }
 
-var pytestTotals = regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*\s*$`)
+var pytestTotals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^=*\s*\d+ (?:failed|passed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun)(?:, \d+ [a-z]+)* in \d+\.\d+s(?: \([\d:]+\))?\s*=*\s*$`)
+})
 
 // mayBeTotals reports whether a line ends as the totals do: the expression is slow, and the
 // lines of a log begin like them too.
@@ -72,7 +75,7 @@ func mayBeTotals(line []byte) bool {
 }
 
 func (p *pytest) line(line []byte) bool {
-	if !mayBeTotals(line) || !pytestTotals.Match(line) {
+	if !mayBeTotals(line) || !pytestTotals().Match(line) {
 		return false
 	}
 	n := pairs(line)
@@ -115,14 +118,16 @@ type jest struct {
 	nothing string // what it says if it finds no test
 }
 
-var jestTotals = regexp.MustCompile(`^ *(Test Suites: +|Tests: +|Test Files  |Tests  )(\d+ (?:failed|passed|skipped|todo|total)\b.*)$`)
+var jestTotals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ *(Test Suites: +|Tests: +|Test Files  |Tests  )(\d+ (?:failed|passed|skipped|todo|total)\b.*)$`)
+})
 
 func (j *jest) line(line []byte) bool {
 	if bytes.HasPrefix(line, []byte("No tests found")) || bytes.HasPrefix(line, []byte("No test files found")) {
 		j.nothing = string(line)
 		return true
 	}
-	m := jestTotals.FindSubmatch(line)
+	m := jestTotals().FindSubmatch(line)
 	if m == nil {
 		return false
 	}

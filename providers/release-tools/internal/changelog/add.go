@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 	"github.com/yuin/goldmark/ast"
@@ -79,22 +80,22 @@ func (d *Document) Category(name string) (string, error) {
 	return "", refusal.Argument("section", "unknown-section", "%q is no category of %s: use %s", name, d.name, strings.Join(known, ", "))
 }
 
-var bulleted = regexp.MustCompile(`^[-*+](?:[ \t]+|$)`)
+var bulleted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-*+](?:[ \t]+|$)`) })
 
 // defines finds a line that Markdown reads as the definition of a link.
-var defines = regexp.MustCompile(`(?m)^[ \t>]*(?:[-*+][ \t]+)*\[[^\]\n]+\]:`)
+var defines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t>]*(?:[-*+][ \t]+)*\[[^\]\n]+\]:`) })
 
 // cleanEntry takes off a bullet and what would be no text.
 func cleanEntry(entry string) (string, error) {
 	text := strings.TrimSpace(strings.ReplaceAll(entry, "\r\n", "\n"))
-	text = strings.TrimSpace(bulleted.ReplaceAllString(text, ""))
+	text = strings.TrimSpace(bulleted().ReplaceAllString(text, ""))
 	bad := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\uFFFD' })
 	switch {
 	case text == "":
 		return "", refusal.Argument("entry", "invalid-entry", "it is empty: write what changed for the user")
 	case bad >= 0:
 		return "", refusal.Argument("entry", "invalid-entry", "byte %d of it is no text", bad)
-	case defines.MatchString(text):
+	case defines().MatchString(text):
 		return "", refusal.Argument("entry", "invalid-entry", "it defines a link, which would hold for the whole file: write the link in the text, as in [text](url)")
 	case len(text) > mostEntry:
 		return "", refusal.Argument("entry", "invalid-entry", "it is %d bytes long; at most %d are taken", len(text), mostEntry)
@@ -156,7 +157,7 @@ func isBulletList(b block) bool {
 	return ok && !list.IsOrdered()
 }
 
-var listItem = regexp.MustCompile(`^( {0,3}[-*+] {1,4})\S`)
+var listItem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( {0,3}[-*+] {1,4})\S`) })
 
 // growList adds items below the last one, with its bullet and spacing.
 func (a *adder) growList(b block) edit {
@@ -173,7 +174,7 @@ func (a *adder) growList(b block) edit {
 func (a *adder) prefix(list *ast.List) string {
 	if item, ok := list.LastChild().(*ast.ListItem); ok {
 		line := a.d.src[lineStart(a.d.src, a.d.mark+item.Pos()):]
-		if m := listItem.FindSubmatch(line); m != nil {
+		if m := listItem().FindSubmatch(line); m != nil {
 			return string(m[1])
 		}
 	}

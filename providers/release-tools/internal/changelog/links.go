@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Links says how the pages of a forge are addressed. A template holds {from} and {to}, or {tag}; "" means unknown.
@@ -18,7 +19,7 @@ type Links struct {
 	Fixed bool
 }
 
-var comparePage = regexp.MustCompile(`^(.*/compare/)([^?#]+?)(\.{2,3})([^?#/]*|[^?#]*)$`)
+var comparePage = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*/compare/)([^?#]+?)(\.{2,3})([^?#/]*|[^?#]*)$`) })
 
 // shape is how this file addresses the pages of its releases, learned from a link of its own or from Links.
 type shape struct {
@@ -32,7 +33,7 @@ type shape struct {
 func learn(l Links, urls []string) shape {
 	s := shape{compare: l.Compare, tag: l.Tag, to: "HEAD"}
 	for i, url := range urls {
-		m := comparePage.FindStringSubmatch(url)
+		m := comparePage().FindStringSubmatch(url)
 		if m == nil {
 			continue
 		}
@@ -85,7 +86,7 @@ func (s shape) escape(tag string) string {
 // forVersion is the URL of the new version: a tag page where the newest release has one or where there is nothing to
 // compare with, otherwise the comparison with the release before.
 func (s shape) forVersion(rel Release, newest string) string {
-	if newest != "" && !comparePage.MatchString(newest) && rel.Previous != "" {
+	if newest != "" && !comparePage().MatchString(newest) && rel.Previous != "" {
 		if i := strings.LastIndex(newest, s.escape(rel.Previous)); i >= 0 {
 			return newest[:i] + s.escape(rel.Tag) + newest[i+len(s.escape(rel.Previous)):]
 		}

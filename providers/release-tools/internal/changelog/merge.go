@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Entry is an entry for a category.
@@ -70,10 +71,10 @@ func (d *Document) uncategorised() bool {
 }
 
 var (
-	issue    = regexp.MustCompile(`#\d+\b`)
-	linkedTo = regexp.MustCompile(`\]\([^)]*\)`)
-	marks    = regexp.MustCompile(`[^\pL\pN]+`)
-	lead     = regexp.MustCompile(`^(?:\*\*Breaking:\*\* )?(?:[\w/.-]+: )?`)
+	issue    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#\d+\b`) })
+	linkedTo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\]\([^)]*\)`) })
+	marks    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\pL\pN]+`) })
+	lead     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\*\*Breaking:\*\* )?(?:[\w/.-]+: )?`) })
 )
 
 // covered reports whether an entry that is there says what e says.
@@ -81,17 +82,17 @@ func (e Entry) covered(there string) bool {
 	if e.Commit != "" && strings.Contains(there, e.Commit[:7]) {
 		return true
 	}
-	own := issue.FindAllString(e.Text, -1)
-	for _, n := range issue.FindAllString(there, -1) {
+	own := issue().FindAllString(e.Text, -1)
+	for _, n := range issue().FindAllString(there, -1) {
 		if slices.Contains(own, n) {
 			return true
 		}
 	}
-	return words(there) == words(e.Text) || words(lead.ReplaceAllString(there, "")) == words(lead.ReplaceAllString(e.Text, ""))
+	return words(there) == words(e.Text) || words(lead().ReplaceAllString(there, "")) == words(lead().ReplaceAllString(e.Text, ""))
 }
 
 // words folds an entry to its letters and digits, without the numbers of issues.
 func words(entry string) string {
-	entry = issue.ReplaceAllString(linkedTo.ReplaceAllString(entry, "]"), "")
-	return strings.ToLower(strings.TrimSpace(marks.ReplaceAllString(entry, " ")))
+	entry = issue().ReplaceAllString(linkedTo().ReplaceAllString(entry, "]"), "")
+	return strings.ToLower(strings.TrimSpace(marks().ReplaceAllString(entry, " ")))
 }

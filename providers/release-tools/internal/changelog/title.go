@@ -3,6 +3,7 @@ package changelog
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/providers/release-tools/internal/semver"
 )
@@ -21,14 +22,22 @@ type title struct {
 }
 
 var (
-	opening  = regexp.MustCompile(`^(\[?)(?:(?i:version|release)\s+)?(?i:v)?(\d[^\s\](]*)`)
-	nameless = regexp.MustCompile(`^(?i)(\[?)unreleased(?:\s+changes)?(\]?)\s*(.*)$`)
-	dated    = regexp.MustCompile(`\d{4}[-./‐‑‒–—]\d{1,2}[-./‐‑‒–—]\d{1,2}|\d{1,2}[-./‐‑‒–—]\d{1,2}[-./‐‑‒–—]\d{4}`)
-	waiting  = regexp.MustCompile(`(?i)\b(?:tbd|tba|unreleased|releasedate|pending)\b`)
-	aside    = regexp.MustCompile(`\[[^\]]*\]\([^)]*\)|#\d+`) // a link or number of an issue, a pull request
-	yank     = regexp.MustCompile(`(?i)\[?\byanked\b\]?`)
-	isoDate  = regexp.MustCompile(`^(\d{4})[-./‐‑‒–—](\d{2})[-./‐‑‒–—](\d{2})$`)
-	sound    = regexp.MustCompile(`^\d+(?:\.[0-9A-Za-z]+)+(?:[-+/_.][0-9A-Za-z.+_/-]*)?$`)
+	opening = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\[?)(?:(?i:version|release)\s+)?(?i:v)?(\d[^\s\](]*)`)
+	})
+	nameless = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i)(\[?)unreleased(?:\s+changes)?(\]?)\s*(.*)$`) })
+	dated    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\d{4}[-./‐‑‒–—]\d{1,2}[-./‐‑‒–—]\d{1,2}|\d{1,2}[-./‐‑‒–—]\d{1,2}[-./‐‑‒–—]\d{4}`)
+	})
+	waiting = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:tbd|tba|unreleased|releasedate|pending)\b`) })
+	aside   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^\]]*\]\([^)]*\)|#\d+`) }) // a link or number of an issue, a pull request
+	yank    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\[?\byanked\b\]?`) })
+	isoDate = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\d{4})[-./‐‑‒–—](\d{2})[-./‐‑‒–—](\d{2})$`)
+	})
+	sound = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\d+(?:\.[0-9A-Za-z]+)+(?:[-+/_.][0-9A-Za-z.+_/-]*)?$`)
+	})
 )
 
 const separators = " \t-–—:/()[]"
@@ -37,12 +46,12 @@ func readTitle(s string) title {
 	if t, ok := readUnreleased(s); ok {
 		return t
 	}
-	m := opening.FindStringSubmatchIndex(s)
+	m := opening().FindStringSubmatchIndex(s)
 	if m == nil {
 		return title{}
 	}
 	name := strings.TrimRight(s[m[4]:m[5]], ":,;")
-	if !sound.MatchString(name) {
+	if !sound().MatchString(name) {
 		return title{odd: strings.Contains(name, ".")}
 	}
 	t := title{bracket: m[2] < m[3], version: span{m[4], m[4] + len(name)}}
@@ -51,7 +60,7 @@ func readTitle(s string) title {
 }
 
 func readUnreleased(s string) (title, bool) {
-	m := nameless.FindStringSubmatchIndex(s)
+	m := nameless().FindStringSubmatchIndex(s)
 	if m == nil {
 		return title{}, false
 	}
@@ -76,13 +85,13 @@ func (t *title) readRest(s string, at int) {
 		}
 	}
 	left := rest
-	if d := dated.FindStringIndex(rest); d != nil {
+	if d := dated().FindStringIndex(rest); d != nil {
 		t.date = span{at + d[0], at + d[1]}
 		left = rest[:d[0]] + rest[d[1]:]
 	}
-	t.yanked = yank.MatchString(left)
-	t.pending = t.date.end == 0 && waiting.MatchString(left)
-	for _, known := range []*regexp.Regexp{yank, waiting, aside} {
+	t.yanked = yank().MatchString(left)
+	t.pending = t.date.end == 0 && waiting().MatchString(left)
+	for _, known := range []*regexp.Regexp{yank(), waiting(), aside()} {
 		left = known.ReplaceAllString(left, "")
 	}
 	t.bare = strings.Trim(left, separators) == ""
@@ -102,7 +111,7 @@ func inlineLink(s string, at int) span {
 
 // dateText normalises a dash variant of an ISO day and leaves every other spelling alone.
 func dateText(s string) string {
-	if m := isoDate.FindStringSubmatch(s); m != nil {
+	if m := isoDate().FindStringSubmatch(s); m != nil {
 		return m[1] + "-" + m[2] + "-" + m[3]
 	}
 	return s

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Change is one change that a commit message announces.
@@ -16,11 +17,13 @@ type Change struct {
 }
 
 var (
-	header  = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)(?:\(([^()\r\n]+)\))?(!)?:[ \t]+(\S.*)$`)
-	bullet  = regexp.MustCompile(`^(?:[*+-]|\d+[.)])[ \t]+`)
-	breaks  = regexp.MustCompile(`^BREAKING[ -]CHANGE(?::[ \t]+|[ \t]+#)(.*)$`)
-	trailer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(?::[ \t]|[ \t]#)`)
-	fence   = regexp.MustCompile("^(?:```|~~~)")
+	header = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)(?:\(([^()\r\n]+)\))?(!)?:[ \t]+(\S.*)$`)
+	})
+	bullet  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[*+-]|\d+[.)])[ \t]+`) })
+	breaks  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BREAKING[ -]CHANGE(?::[ \t]+|[ \t]+#)(.*)$`) })
+	trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(?::[ \t]|[ \t]#)`) })
+	fence   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(?:```|~~~)") })
 )
 
 // squashed are the types that count on a line of a body. In a subject any word may be a type; in prose "Note: x" is none.
@@ -39,7 +42,7 @@ func Parse(message string) []Change {
 	}
 	var changes []Change
 	for _, line := range lines {
-		if c, ok := parseHeader(bullet.ReplaceAllString(strings.TrimSpace(line), "")); ok && slices.Contains(squashed, c.Type) {
+		if c, ok := parseHeader(bullet().ReplaceAllString(strings.TrimSpace(line), "")); ok && slices.Contains(squashed, c.Type) {
 			changes = append(changes, c)
 		}
 	}
@@ -50,7 +53,7 @@ func Parse(message string) []Change {
 }
 
 func parseHeader(line string) (Change, bool) {
-	m := header.FindStringSubmatch(line)
+	m := header().FindStringSubmatch(line)
 	if m == nil {
 		return Change{}, false
 	}
@@ -63,7 +66,7 @@ func prose(body string) []string {
 	code := false
 	for line := range strings.SplitSeq(body, "\n") {
 		switch {
-		case fence.MatchString(strings.TrimSpace(line)):
+		case fence().MatchString(strings.TrimSpace(line)):
 			code = !code
 		case !code && !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "\t"):
 			out = append(out, line)
@@ -78,10 +81,10 @@ func breakingNotes(lines []string) []string {
 	open := false
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
-		switch m := breaks.FindStringSubmatch(line); {
+		switch m := breaks().FindStringSubmatch(line); {
 		case m != nil:
 			notes, open = append(notes, strings.TrimSpace(m[1])), true
-		case line == "" || trailer.MatchString(line):
+		case line == "" || trailer().MatchString(line):
 			open = false
 		case open:
 			notes[len(notes)-1] += " " + line

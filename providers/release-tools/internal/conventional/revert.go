@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Commit is a commit as far as it matters here.
@@ -29,11 +30,11 @@ func (c Commit) Changes() []Change {
 }
 
 var (
-	undone      = regexp.MustCompile(`(?m)\bThis reverts commit ([0-9a-f]{7,64})\b`)
-	refs        = regexp.MustCompile(`(?mi)^Refs:[ \t]*([0-9a-f, \t]{7,})$`)
-	hash        = regexp.MustCompile(`[0-9a-f]{7,64}`)
-	quoted      = regexp.MustCompile(`^Revert "(.+)"(?:\s+\(#\d+\))?$`)
-	pullRequest = regexp.MustCompile(`\s+\(#\d+\)$`)
+	undone      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\bThis reverts commit ([0-9a-f]{7,64})\b`) })
+	refs        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?mi)^Refs:[ \t]*([0-9a-f, \t]{7,})$`) })
+	hash        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{7,64}`) })
+	quoted      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Revert "(.+)"(?:\s+\(#\d+\))?$`) })
+	pullRequest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+\(#\d+\)$`) })
 )
 
 // Standing splits commits, the newest first, into those that count and those that cancel out: a revert and what it
@@ -61,7 +62,7 @@ func Standing(commits []Commit) (stand, cancelled []Commit) {
 
 // Reverts reports whether a commit says that it takes back another one.
 func Reverts(c Commit) bool {
-	return quoted.MatchString(c.Subject()) || len(named(c)) > 0
+	return quoted().MatchString(c.Subject()) || len(named(c)) > 0
 }
 
 // reverts returns the hashes, among the older commits, of what c takes back, and whether that is all that c does.
@@ -76,14 +77,14 @@ func reverts(c Commit, older []Commit, gone map[string]bool) (hashes []string, a
 		}
 		hashes = append(append(hashes, older[i].Hash), merged(older[i], older)...)
 	}
-	m := quoted.FindStringSubmatch(c.Subject())
+	m := quoted().FindStringSubmatch(c.Subject())
 	if len(names) > 0 || m == nil {
 		return hashes, all
 	}
 	// Forges that squash keep the subject alone.
 	for _, o := range older {
 		subject := o.Subject()
-		if !gone[o.Hash] && (subject == m[1] || pullRequest.ReplaceAllString(subject, "") == m[1]) {
+		if !gone[o.Hash] && (subject == m[1] || pullRequest().ReplaceAllString(subject, "") == m[1]) {
 			return []string{o.Hash}, true
 		}
 	}
@@ -93,12 +94,12 @@ func reverts(c Commit, older []Commit, gone map[string]bool) (hashes []string, a
 // named returns the hashes that a message says it reverts.
 func named(c Commit) []string {
 	var out []string
-	for _, m := range undone.FindAllStringSubmatch(c.Message, -1) {
+	for _, m := range undone().FindAllStringSubmatch(c.Message, -1) {
 		out = append(out, m[1])
 	}
 	if change, ok := parseHeader(c.Subject()); ok && change.Type == "revert" {
-		for _, m := range refs.FindAllStringSubmatch(c.Message, -1) {
-			out = append(out, hash.FindAllString(m[1], -1)...)
+		for _, m := range refs().FindAllStringSubmatch(c.Message, -1) {
+			out = append(out, hash().FindAllString(m[1], -1)...)
 		}
 	}
 	return out

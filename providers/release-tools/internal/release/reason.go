@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/providers/release-tools/internal/changelog"
 	"github.com/agentco/agent/providers/release-tools/internal/conventional"
@@ -119,15 +120,17 @@ func entryReasons(doc *changelog.Document) ([]Reason, error) {
 }
 
 var (
-	breakingEntry    = regexp.MustCompile(`^(?:\*\*|__|\[|\()?(?i:breaking(?:[ -]changes?)?)(?::|\*\*|__|\]|\)|!)`)
-	breakingCategory = regexp.MustCompile(`(?i)\bbreaking\b`)
+	breakingEntry = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\*\*|__|\[|\()?(?i:breaking(?:[ -]changes?)?)(?::|\*\*|__|\]|\)|!)`)
+	})
+	breakingCategory = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bbreaking\b`) })
 )
 
 // entryLevel is what an entry asks for: what is removed or marked as breaking breaks; what is added, changed or deprecated
 // is seen by users; all else repairs.
 func entryLevel(category, entry string) semver.Level {
 	switch {
-	case breakingEntry.MatchString(entry), breakingCategory.MatchString(category), strings.EqualFold(category, "Removed"):
+	case breakingEntry().MatchString(entry), breakingCategory().MatchString(category), strings.EqualFold(category, "Removed"):
 		return semver.Major
 	case slices.ContainsFunc([]string{"Added", "Changed", "Deprecated"}, func(c string) bool { return strings.EqualFold(c, category) }):
 		return semver.Minor

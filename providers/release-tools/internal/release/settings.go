@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 	"github.com/agentco/agent/providers/release-tools/internal/repo"
@@ -49,7 +50,7 @@ func (s Settings) Check() error {
 	return s.checkTemplates()
 }
 
-var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_]+)\}`) })
 
 func (s Settings) checkTemplates() error {
 	texts := []string{"{version}", "{tag}", "{date}", "{notes}"}
@@ -61,7 +62,7 @@ func (s Settings) checkTemplates() error {
 		{"commit_message", s.CommitMessage, texts},
 		{"compare_url", s.CompareURL, []string{"{from}", "{to}"}},
 	} {
-		for _, p := range placeholder.FindAllString(t.template, -1) {
+		for _, p := range placeholder().FindAllString(t.template, -1) {
 			if !slices.Contains(t.takes, p) {
 				return refusal.Argument(t.field, "bad-setting", "it holds %s; known are %s", p, strings.Join(t.takes, ", "))
 			}
