@@ -155,8 +155,8 @@ func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, 
 	if r.IsError {
 		out = append(out, `"isError":true,`...)
 	}
-	if structured, ok := r.StructuredContent.(json.RawMessage); ok {
-		out = append(append(append(out, `"structuredContent":`...), structured...), ',')
+	if payload, ok := r.StructuredContent.(structured); ok {
+		out = append(schema.AppendJSON(append(out, `"structuredContent":`...), payload.Struct), ',')
 	}
 	out = append(out, `"content":[`...)
 	for i, content := range r.Content {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agentco/agent/kernel/internal/schema"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // parcels keep all but small pieces of JSON off the SDK's way, which would encode, check and copy each of them several
@@ -26,10 +27,14 @@ const (
 	labelLength = len(labelMark) + 26
 )
 
-// structured returns what stands in a result for some JSON: itself when it is small.
-func (p *parcels) structured(text []byte) json.RawMessage {
-	if p == nil || len(text) < largeFrom {
-		return text
+// structured returns what stands in a result for a payload: itself when nothing is large, else its JSON when that is small.
+func (p *parcels) structured(payload *structpb.Struct) any {
+	if p == nil {
+		return structured{payload}
+	}
+	text := schema.AppendJSON(nil, payload)
+	if len(text) < largeFrom {
+		return json.RawMessage(text)
 	}
 	return json.RawMessage(`"` + p.keep(text) + `"`)
 }

@@ -10,6 +10,7 @@ import (
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // nothingSaid stands for a result that has nothing to show: models take silence for a failure.
@@ -26,10 +27,16 @@ func result(op engine.Operation, end ending, large *parcels) *sdk.CallToolResult
 	}
 	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: large.text(readable(end))}}}
 	if op.Output.GetType() == schemav1.SchemaType_SCHEMA_TYPE_OBJECT {
-		r.StructuredContent = large.structured(schema.AppendJSON(nil, end.Result))
+		r.StructuredContent = large.structured(end.Result)
 	}
 	return r
 }
+
+// structured is the payload of a result, as JSON.
+type structured struct{ *structpb.Struct }
+
+// MarshalJSON is for the SDK.
+func (s structured) MarshalJSON() ([]byte, error) { return schema.AppendJSON(nil, s.Struct), nil }
 
 // readable is a result as a model reads it well: as the provider renders it, without any markup.
 func readable(end ending) string {

@@ -56,7 +56,7 @@ func (p Painter) Tree(t *renderv1.RenderTree) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return strings.Join(append(lines, ""), "\n")
 }
 
 func (p Painter) node(n *renderv1.RenderNode, depth int) []string {
