@@ -60,9 +60,9 @@ fuzz: ## run every fuzz target for FUZZTIME (10s) each
 	@for m in $(MODULES); do sh tools/fuzz.sh $$m $(FUZZTIME) || exit 1; done
 
 # What a user would otherwise pick, beside us, on the same work in one run: bench/README.md. BENCH_ONLY=op,op and
-# BENCH_PEERS=peer,peer measure less; BENCH_SCALE=0.3 does it for less long.
+# BENCH_PEERS=peer,peer measure less; BENCH_SCALE=0.3 does it for less long; BENCH_OUT=bench/RESULTS.md keeps the report.
 BENCH_SCALE ?= 1
-BENCH = go build -o bin/bench ./bench && bin/bench -ops '$(BENCH_ONLY)' -peers '$(BENCH_PEERS)'
+BENCH = go build -o bin/bench ./bench && bin/bench -ops '$(BENCH_ONLY)' -peers '$(BENCH_PEERS)' $(if $(BENCH_OUT),-out '$(BENCH_OUT)')
 .PHONY: bench
 bench: ## measure this project beside its peers, in about an hour: BENCH_ONLY, BENCH_PEERS, BENCH_SCALE
 	@mkdir -p bin
