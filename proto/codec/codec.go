@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/encoding/proto" // registers the standard codec, too
+	standardcodec "google.golang.org/grpc/encoding/proto" // registers the standard codec, too
 	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 )
 
 // Codec is gRPC's codec "proto". Give it to a server with grpc.ForceServerCodecV2 and to a client with
@@ -18,10 +19,10 @@ type Codec struct{}
 
 var _ encoding.CodecV2 = Codec{}
 
-var standard = encoding.GetCodecV2(proto.Name)
+var standard = encoding.GetCodecV2(standardcodec.Name)
 
 // Name is that of the standard codec: the two cannot be told apart on the wire.
-func (Codec) Name() string { return proto.Name }
+func (Codec) Name() string { return standardcodec.Name }
 
 // Marshal encodes a message. The members of a payload are written in the order of their names, those of a [Builder] as they
 // are.
@@ -48,8 +49,21 @@ func (Codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{w.buffer()}, nil
 }
 
-// Unmarshal decodes into v, which must be a message.
+// Received is what Unmarshal can read a response into when its payload is to be kept as well.
+type Received struct {
+	// Response is what is read, an InvokeResponse of either service.
+	Response proto.Message
+	// Payload is the encoding of its payload, if it has one that is encoded as [Marshal] does it; otherwise empty. It and
+	// the texts of the payload share memory.
+	Payload string
+}
+
+// Unmarshal decodes into v, which must be a message or a *Received.
 func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
+	received, keep := v.(*Received)
+	if keep {
+		received.Payload, v = "", received.Response
+	}
 	receive := receiverOf(v)
 	if receive == nil || !carriesPayload(data) {
 		return standard.Unmarshal(data, v)
@@ -69,5 +83,8 @@ func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 		return standard.Unmarshal(data, v)
 	}
 	receive(kind, s)
+	if keep && !r.unordered {
+		received.Payload = payload
+	}
 	return nil
 }

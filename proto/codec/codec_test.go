@@ -163,6 +163,52 @@ func TestWhatCannotBeEncoded(t *testing.T) {
 	}
 }
 
+// TestReceived: what comes as it would be encoded again need not be, to be kept.
+func TestReceived(t *testing.T) {
+	entry := func(key string) []byte {
+		return field(tagEntry, append(field(tagKey, []byte(key)), field(tagValue, field(tagString, []byte("v")))...))
+	}
+	long := append([]byte{tagEntry, byte(len(entry("a")[2:])) | 0x80, 0}, entry("a")[2:]...) // a length of a byte too much
+	for name, test := range map[string]struct {
+		payload []byte
+		known   bool
+	}{
+		"in order":        {append(entry("a"), entry("b")...), true},
+		"in no order":     {append(entry("b"), entry("a")...), false},
+		"of more length":  {long, false},
+		"nothing":         {nil, false},
+		"of another kind": {append(entry("a"), 0xf8, 0x06, 0x01), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, m := range []proto.Message{&toolv1.InvokeResponse{}, &slashcommandv1.InvokeResponse{}} {
+				received := &Received{Response: m}
+				if err := (Codec{}).Unmarshal(whole(field(tagEvent, field(tagResult, field(tagPayload, test.payload)))), received); err != nil {
+					t.Fatal(err)
+				}
+				if kept(t, received) != test.known {
+					t.Fatalf("kept %x", received.Payload)
+				}
+				_, payload := payloadOf(m)
+				event := &eventv1.ToolResultEvent{ToolCallId: "tc_1", Outcome: &eventv1.ToolResultEvent_Result{Result: &toolv1.ToolResult{Payload: payload}}}
+				want, err := Marshal(event)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := MarshalResult(event, received.Payload); err != nil || string(got) != string(want) {
+					t.Fatalf("%v: got %x, want %x", err, got, want)
+				}
+			}
+		})
+	}
+	bad := &eventv1.ToolResultEvent{ToolCallId: "\xff", Outcome: &eventv1.ToolResultEvent_Result{Result: &toolv1.ToolResult{Payload: object()}}}
+	if _, err := MarshalResult(bad, string(entry("a"))); err == nil {
+		t.Fatal("an id that is not UTF-8 was encoded")
+	}
+	if failed, err := MarshalResult(&eventv1.ToolResultEvent{Outcome: &eventv1.ToolResultEvent_Error{Error: &toolv1.ToolError{}}}, "x"); err != nil || len(failed) != 2 {
+		t.Fatalf("of an error: %x, %v", failed, err)
+	}
+}
+
 // TestWhatWasReadStays although the buffer that it was read from is used again.
 func TestWhatWasReadStays(t *testing.T) {
 	encoded := encode(t, result(listing(20)))
@@ -263,8 +309,29 @@ func FuzzUnmarshal(f *testing.F) {
 			if err == nil && !same(decode(t, encode(t, m), m), want) {
 				t.Fatal("it does not survive a second time")
 			}
+			received := &Received{Response: m, Payload: "of before"}
+			if again := (Codec{}).Unmarshal(whole(encoded), received); (again == nil) != (err == nil) || err == nil && !same(m, want) {
+				t.Fatalf("to be kept it is read as %v, %v", m, again)
+			}
+			if err == nil {
+				kept(t, received)
+			}
 		}
 	})
+}
+
+// kept checks the payload of what was received: it is what Marshal makes of it, or unknown.
+func kept(t testing.TB, r *Received) (known bool) {
+	t.Helper()
+	if r.Payload == "" {
+		return false
+	}
+	_, payload := payloadOf(r.Response)
+	want, err := Marshal(payload)
+	if err != nil || string(want) != r.Payload {
+		t.Fatalf("%v: kept %x, want %x", err, r.Payload, want)
+	}
+	return true
 }
 
 func decode(t testing.TB, encoded []byte, like proto.Message) proto.Message {

@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -32,6 +34,24 @@ func Marshal(m proto.Message) ([]byte, error) {
 		return slices.Clone((*w.buf)[w.at:]), nil
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+// MarshalResult is Marshal for an event whose payload has been received: encoded is that of [Received], or empty when it is not
+// known or not that of the event any more.
+func MarshalResult(e *eventv1.ToolResultEvent, encoded string) ([]byte, error) {
+	if encoded == "" || e.GetResult().GetPayload() == nil || !utf8.ValidString(e.GetToolCallId()) {
+		return Marshal(e)
+	}
+	var b []byte
+	around := len(e.GetToolCallId()) + 3*(1+binary.MaxVarintLen64)
+	b = slices.Grow(b, around+len(encoded))
+	if id := e.GetToolCallId(); id != "" {
+		b = append(protowire.AppendVarint(append(b, tagCallID), uint64(len(id))), id...)
+	}
+	inner := 1 + protowire.SizeVarint(uint64(len(encoded))) + len(encoded)
+	b = protowire.AppendVarint(append(b, tagKept), uint64(inner))
+	b = protowire.AppendVarint(append(b, tagPayload), uint64(len(encoded)))
+	return append(b, encoded...), nil
 }
 
 func (w *writer) resultEvent(e *eventv1.ToolResultEvent) bool {

@@ -31,6 +31,8 @@ const deepest = 200
 type reader struct {
 	texts   []textValue
 	numbers []numberValue
+	// unordered is set when an object had its members in another order than that of their names.
+	unordered bool
 }
 
 // A value and its kind in one allocation, and many of them in one.
@@ -78,6 +80,7 @@ func (r *reader) fill(out *structpb.Struct, s string, level int, last *[]member)
 		return true
 	}
 	out.Fields = make(map[string]*structpb.Value, n)
+	before := ""
 	for i := 0; len(s) > 0; i++ {
 		m := member{}
 		m.encoded, s, _ = block(s[1:])
@@ -87,6 +90,8 @@ func (r *reader) fill(out *structpb.Struct, s string, level int, last *[]member)
 			return false
 		}
 		out.Fields[m.key] = m.value
+		r.unordered = r.unordered || i > 0 && m.key < before
+		before = m.key
 		switch {
 		case last == nil || i == mostMembers:
 			last = nil
@@ -226,6 +231,9 @@ func block(s string) (content, rest string, ok bool) {
 	for i := 0; i < len(s) && i < 5; i++ {
 		length |= uint64(s[i]&0x7f) << (7 * i)
 		if s[i] < 0x80 {
+			if s[i] == 0 {
+				return "", "", false // longer than it need be
+			}
 			s = s[i+1:]
 			if length > uint64(len(s)) {
 				return "", "", false

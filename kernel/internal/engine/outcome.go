@@ -61,6 +61,8 @@ type Outcome struct {
 	Status    Status
 	// Result is set exactly when Status is Completed.
 	Result *structpb.Struct
+	// Encoded is Result as codec.Marshal encodes it, so that whoever keeps it need not. Empty when that is not known.
+	Encoded string
 	// Rendering is how to show the Result. It is set exactly when that is, and the Request asked for it.
 	Rendering *renderv1.RenderTree
 	// Error is set exactly when Status is not Completed.

@@ -250,7 +250,7 @@ func (c *call) show(event *toolv1.ToolEvent) {
 func (c *call) judge(reply host.Reply, late bool, limit time.Duration) {
 	switch reply.Ending {
 	case host.Completed:
-		c.outcome.Status, c.outcome.Result, c.outcome.Rendering = Completed, reply.Payload, reply.Rendering
+		c.outcome.Status, c.outcome.Result, c.outcome.Encoded, c.outcome.Rendering = Completed, reply.Payload, reply.Encoded, reply.Rendering
 		c.sink(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: reply.Payload}}})
 	case host.Cancelled:
 		if !late {

@@ -63,7 +63,10 @@ func printed(stream toolv1.OutputStream, data []byte) *toolv1.ToolEvent {
 
 // withoutSecrets is a reply as it may be known.
 func withoutSecrets(set *secret.Set, r host.Reply) host.Reply {
-	r.Payload, r.Error = secret.Clean(set, r.Payload), secret.Clean(set, r.Error)
+	if clean := secret.Clean(set, r.Payload); clean != r.Payload {
+		r.Payload, r.Encoded = clean, ""
+	}
+	r.Error = secret.Clean(set, r.Error)
 	r.ExitStatus, r.Rendering = secret.Clean(set, r.ExitStatus), secret.Clean(set, r.Rendering)
 	if r.Report != nil {
 		r.Report = &Report{ID: r.Report.ID, Note: set.Text(r.Report.Note), Partial: secret.Clean(set, r.Report.Partial), Output: set.Bytes(r.Report.Output)}

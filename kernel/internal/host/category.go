@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/agentco/agent/proto/codec"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
@@ -33,10 +34,13 @@ type category interface {
 	configure(ctx context.Context, config *structpb.Struct) error
 	// invoke returns the function that receives the next event; io.EOF is the regular end. After that, trailer is what came
 	// with it.
-	invoke(ctx context.Context, call Call) (next func() (*toolv1.ToolEvent, error), trailer func() metadata.MD, err error)
+	invoke(ctx context.Context, call Call) (receive next, trailer func() metadata.MD, err error)
 	preview(ctx context.Context, call Call) (*renderv1.RenderTree, error)
 	render(ctx context.Context, payload []byte, version string) (*renderv1.RenderTree, error)
 }
+
+// next receives the next event, with the encoding of its payload if that is known; io.EOF is the regular end.
+type next func() (event *toolv1.ToolEvent, encoded string, err error)
 
 type tools struct{ rpc toolv1.ToolServiceClient }
 
@@ -64,14 +68,16 @@ func (t tools) call(c Call) *toolv1.ToolCall {
 	return &toolv1.ToolCall{Id: c.ID, ToolName: c.Operation.Name, Arguments: c.Arguments, CallContext: c.Context}
 }
 
-func (t tools) invoke(ctx context.Context, c Call) (func() (*toolv1.ToolEvent, error), func() metadata.MD, error) {
+func (t tools) invoke(ctx context.Context, c Call) (next, func() metadata.MD, error) {
 	stream, err := t.rpc.Invoke(ctx, &toolv1.InvokeRequest{Call: t.call(c)})
 	if err != nil {
 		return nil, nil, err
 	}
-	return func() (*toolv1.ToolEvent, error) {
-		r, err := stream.Recv()
-		return r.GetEvent(), err
+	return func() (*toolv1.ToolEvent, string, error) {
+		r := &toolv1.InvokeResponse{}
+		in := codec.Received{Response: r}
+		err := stream.RecvMsg(&in)
+		return r.GetEvent(), in.Payload, err
 	}, stream.Trailer, nil
 }
 
@@ -115,14 +121,16 @@ func (s commands) call(c Call) *slashcommandv1.SlashCommandCall {
 	return &slashcommandv1.SlashCommandCall{Id: c.ID, Name: c.Operation.Name, Arguments: c.Arguments, CallContext: c.Context}
 }
 
-func (s commands) invoke(ctx context.Context, c Call) (func() (*toolv1.ToolEvent, error), func() metadata.MD, error) {
+func (s commands) invoke(ctx context.Context, c Call) (next, func() metadata.MD, error) {
 	stream, err := s.rpc.Invoke(ctx, &slashcommandv1.InvokeRequest{Call: s.call(c)})
 	if err != nil {
 		return nil, nil, err
 	}
-	return func() (*toolv1.ToolEvent, error) {
-		r, err := stream.Recv()
-		return fromCommandEvent(r.GetEvent()), err
+	return func() (*toolv1.ToolEvent, string, error) {
+		r := &slashcommandv1.InvokeResponse{}
+		in := codec.Received{Response: r}
+		err := stream.RecvMsg(&in)
+		return fromCommandEvent(r.GetEvent()), in.Payload, err
 	}, stream.Trailer, nil
 }
 

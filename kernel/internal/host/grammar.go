@@ -14,7 +14,9 @@ import (
 type grammar struct {
 	exit   *toolv1.ToolEvent_ExitStatus
 	result *toolv1.ToolResult
-	failed *toolv1.ToolError
+	// encoded is the payload of the result as it came, empty when that is not known.
+	encoded string
+	failed  *toolv1.ToolError
 }
 
 func (g *grammar) over() bool { return g.result != nil || g.failed != nil }

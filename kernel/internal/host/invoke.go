@@ -35,6 +35,8 @@ const (
 type Reply struct {
 	Ending  Ending
 	Payload *structpb.Struct
+	// Encoded is Payload as codec.Marshal encodes it; empty when that is not known.
+	Encoded string
 	// Rendering is how to show Payload, when the call asked for that and the provider sent it along; else nil.
 	Rendering  *renderv1.RenderTree
 	Error      *toolv1.ToolError // set unless Ending is Completed
@@ -75,9 +77,9 @@ func (l *life) invoke(ctx context.Context, call Call, show func(*toolv1.ToolEven
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	var g grammar
-	next, trailer, err := service.invoke(asking(rpc, call), call)
+	events, trailer, err := service.invoke(asking(rpc, call), call)
 	if err == nil {
-		err = receive(&g, next, cancel, show)
+		err = receive(&g, events, cancel, show)
 	}
 	reply := l.conclude(ctx, call, &g, err)
 	if reply.Ending == Completed && call.Render {
@@ -97,9 +99,9 @@ func (e errGrammar) Error() string { return e.cause.Error() }
 
 // receive takes events until the stream ends: with io.EOF after the last event as it should, otherwise with what went
 // wrong.
-func receive(g *grammar, next func() (*toolv1.ToolEvent, error), cancel func(), show func(*toolv1.ToolEvent)) error {
+func receive(g *grammar, events next, cancel func(), show func(*toolv1.ToolEvent)) error {
 	for {
-		event, err := next()
+		event, encoded, err := events()
 		if err != nil {
 			return err
 		}
@@ -111,6 +113,7 @@ func receive(g *grammar, next func() (*toolv1.ToolEvent, error), cancel func(), 
 			show(event)
 		}
 		if g.over() {
+			g.encoded = encoded
 			defer time.AfterFunc(closePatience, cancel).Stop()
 		}
 	}
@@ -123,7 +126,7 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 	case errors.As(err, &broken):
 		return Reply{Ending: Failed, Error: l.violation(call, broken)}
 	case g.result != nil:
-		return l.result(call, g.result.GetPayload())
+		return l.result(call, g.result.GetPayload(), g.encoded)
 	case g.failed != nil:
 		return l.failure(ctx, call, g.failed)
 	case ctx.Err() != nil:
@@ -138,10 +141,10 @@ func (l *life) conclude(ctx context.Context, call Call, g *grammar, err error) R
 }
 
 // result is the end of a call with a result, which is held to what its operation declares.
-func (l *life) result(call Call, payload *structpb.Struct) Reply {
+func (l *life) result(call Call, payload *structpb.Struct, encoded string) Reply {
 	problems := schema.Arguments(call.Operation.Output, payload)
 	if len(problems) == 0 {
-		return Reply{Ending: Completed, Payload: payload}
+		return Reply{Ending: Completed, Payload: payload, Encoded: encoded}
 	}
 	if err := checkValue("a result", payload); err != nil {
 		return Reply{Ending: Failed, Error: l.violation(call, err)}

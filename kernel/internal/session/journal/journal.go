@@ -216,8 +216,10 @@ func (j *Journal) Ended(o engine.Outcome) error {
 	} else {
 		result.Outcome = &eventv1.ToolResultEvent_Result{Result: &toolv1.ToolResult{Payload: o.Result}}
 	}
-	result = secret.Clean(j.o.Secrets, result)
-	end := session.Entry{Kind: session.ToolResult, Producer: c.producer, CallID: o.CallID, Payload: encode(result)}
+	if clean := secret.Clean(j.o.Secrets, result); clean != result {
+		result, o.Encoded = clean, ""
+	}
+	end := session.Entry{Kind: session.ToolResult, Producer: c.producer, CallID: o.CallID, Payload: encodeResult(result, o.Encoded)}
 	if o.Report != nil {
 		end.ID = o.Report.ID // as the provider was told
 	}
@@ -256,6 +258,14 @@ func (j *Journal) Emitted(m engine.Emission) (id string, sequence int64, err err
 
 // Close ends the log, and tells how the session ended.
 func (j *Journal) Close(s session.Status) error { return j.log.Close(s) }
+
+// encodeResult is encode for an event whose payload may have been received as it is stored.
+func encodeResult(result *eventv1.ToolResultEvent, received string) []byte {
+	if content, err := codec.MarshalResult(result, received); err == nil {
+		return content
+	}
+	return encode(result)
+}
 
 // encode is a message, without secrets, as it is stored. There is none that cannot be.
 func encode(m proto.Message) []byte {
