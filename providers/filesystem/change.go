@@ -260,15 +260,14 @@ func (c *change) keep(ctx context.Context) error {
 			c.lost = err.Error()
 		}
 	}
-	switch body := c.before.bytes; {
-	case body == nil:
+	body := c.before.bytes
+	if body == nil {
 		note(c.w.keepFile(ctx, c.target.resolved, c.before.info.Size(), mode))
-	case len(body) < slowToHash:
-		note(c.w.undos.Keep(ctx, bytes.NewReader(body), int64(len(body)), mode))
-	default: // whatever becomes of the call: what is written can be undone
-		ctx := context.WithoutCancel(ctx)
-		c.keeping.Go(func() { note(c.w.undos.Keep(ctx, bytes.NewReader(body), int64(len(body)), mode)) })
+		return ctx.Err()
 	}
+	// Whatever becomes of the call: what is written can be undone.
+	whole := context.WithoutCancel(ctx)
+	c.keeping.Go(func() { note(c.w.undos.Keep(whole, bytes.NewReader(body), int64(len(body)), mode)) })
 	return ctx.Err()
 }
 
