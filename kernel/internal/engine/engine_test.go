@@ -65,6 +65,19 @@ func TestInvokeCompletes(t *testing.T) {
 	require.Equal(t, Completed, session.Invoke(t.Context(), request(t, session, "sequence", nil), nil).Status, "nobody has to listen")
 }
 
+// A fault of whoever is shown the events leaves an end in the log, too.
+func TestInvokeWithAFaultyFace(t *testing.T) {
+	kept := &decisions{}
+	session := open(t, Options{}, SessionOptions{Journal: kept})
+	require.PanicsWithValue(t, "oops", func() {
+		session.Invoke(t.Context(), request(t, session, "sequence", nil), func(*toolv1.ToolEvent) { panic("oops") })
+	})
+	require.Len(t, kept.ended, 1)
+	require.Equal(t, Failed, kept.ended[0].Status)
+	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN, kept.ended[0].Error.GetCategory())
+	require.Contains(t, kept.ended[0].Error.GetMessage(), "fixture.sequence met a fault of the kernel")
+}
+
 func TestInvokeChecksArgumentsFirst(t *testing.T) {
 	asked := false
 	session := open(t, Options{}, SessionOptions{Approver: gate.ApproverFunc(func(context.Context, []gate.Question) ([]gate.Answer, error) {

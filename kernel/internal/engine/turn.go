@@ -84,6 +84,10 @@ func (t *turn) call(i int, r Request, sink Sink) *call {
 // note tells everyone how the call ended: those that wait for it, the journal, and whoever wants to know.
 func (c *call) note() {
 	defer close(c.over)
+	if c.outcome.Status == "" { // a panic is on its way through here, such as one of whoever is shown the events
+		c.fail(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_UNKNOWN,
+			"%s met a fault of the kernel, so that it is not known what it has done", c.outcome.Operation))
+	}
 	if c.request.Ended != nil {
 		defer c.request.Ended(c.outcome)
 	}
