@@ -176,7 +176,7 @@ func TestRaceOfSwappedDirectoryInWalk(t *testing.T) {
 	d, err := h.OpenDir(".")
 	require.NoError(t, err)
 	defer d.Close()
-	for range rounds {
+	for i := 0; i < rounds || seen == 0; i++ { // the directory may be away for all of the rounds
 		sub, err := d.Dir("sub")
 		if err != nil {
 			require.True(t, errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || errors.Is(err, ErrUnstable), err)
@@ -193,7 +193,6 @@ func TestRaceOfSwappedDirectoryInWalk(t *testing.T) {
 	}
 	close(end)
 	swapper.Wait()
-	require.Positive(t, seen)
 }
 
 // The quick deny list and the other one are of one mind.
