@@ -21,6 +21,8 @@ const (
 	keptFor = 24 * time.Hour
 	// keptSessions is how many directories are kept.
 	keptSessions = 16
+	// keptBytes is how much output is kept, in bytes; that of the newest directory whatever it is.
+	keptBytes = 1 << 30
 )
 
 // outputs is the directory that holds the whole output of commands that printed more
@@ -104,12 +106,25 @@ func sweepOutputs() {
 		}
 	}
 	newest := slices.SortedFunc(maps.Keys(ended), func(a, b string) int { return ended[b].Compare(ended[a]) })
+	var total int64
 	for i, dir := range newest {
-		if i < keptSessions && time.Since(ended[dir]) < keptFor {
+		total += sizeOf(dir)
+		if i < keptSessions && time.Since(ended[dir]) < keptFor && (i == 0 || total <= keptBytes) {
 			continue
 		}
 		if lock, err := lockDirectory(dir); err == nil {
 			_, _ = os.RemoveAll(dir), lock.Close()
 		}
 	}
+}
+
+// sizeOf is how much the files of a directory hold, in bytes.
+func sizeOf(dir string) (total int64) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			total += info.Size()
+		}
+	}
+	return total
 }

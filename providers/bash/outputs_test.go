@@ -64,3 +64,28 @@ func TestOutputsAreKeptForAWhile(t *testing.T) {
 	require.NoFileExists(t, f.Name(), "old, and its provider has ended")
 	require.FileExists(t, other.Name())
 }
+
+func TestOutputsAreKeptWhileThereAreNotTooManyBytes(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	var ended []string // from the newest to the oldest
+	for i := range 4 {
+		d := filepath.Join(dir, fmt.Sprint(outputsName, i))
+		require.NoError(t, os.Mkdir(d, 0o700))
+		file := filepath.Join(d, "output-1.txt")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		require.NoError(t, os.Truncate(file, keptBytes*2/5)) // of holes
+		require.NoError(t, os.Chtimes(d, time.Time{}, time.Now().Add(-time.Duration(i+1)*time.Minute)))
+		ended = append(ended, file)
+	}
+	sweepOutputs()
+	require.FileExists(t, ended[0])
+	require.FileExists(t, ended[1])
+	require.NoFileExists(t, ended[2])
+	require.NoFileExists(t, ended[3])
+
+	require.NoError(t, os.Truncate(ended[0], keptBytes+1))
+	sweepOutputs()
+	require.FileExists(t, ended[0], "the newest is kept, however large it is")
+	require.NoFileExists(t, ended[1])
+}
