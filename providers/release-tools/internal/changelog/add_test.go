@@ -88,11 +88,11 @@ func TestMerge(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, added, 3)
 	require.Equal(t, "## Unreleased\n\nHand-written.\n\n### Added\n\n- **A** second [category](https://x)!\n- Loader, see #7\n- By commit 0123456\n\n### Notes\n\n- kept\n\n"+
-		"### Changed\n\n- **Breaking:** x\n\n### Fixed\n\n- New one (#8)\n- New two (#8)\n", string(after))
-	again, added, err := parse(t, string(after)).Merge(added)
+		"### Changed\n\n- **Breaking:** x\n\n### Fixed\n\n- New one (#8)\n- New two (#8)\n", string(after.Bytes()))
+	again, added, err := parse(t, string(after.Bytes())).Merge(added)
 	require.NoError(t, err)
 	require.Empty(t, added)
-	require.Equal(t, string(after), string(again))
+	require.Equal(t, string(after.Bytes()), string(again.Bytes()))
 }
 
 // A file that sorts no entries gets no categories.
@@ -101,7 +101,7 @@ func TestMergeIntoAPlainList(t *testing.T) {
 	after, added, err := parse(t, "## Unreleased\n"+rest).Merge([]changelog.Entry{{Category: "Fixed", Text: "One"}, {Category: "Added", Text: "Two"}})
 	require.NoError(t, err)
 	require.Equal(t, []changelog.Entry{{Text: "One"}, {Text: "Two"}}, added)
-	require.Equal(t, "## Unreleased\n\n* One\n* Two\n"+rest, string(after))
+	require.Equal(t, "## Unreleased\n\n* One\n* Two\n"+rest, string(after.Bytes()))
 }
 
 // Of the same entries one is added, in a plain list as in one with categories.
@@ -111,6 +111,6 @@ func TestMergeTheSameTwice(t *testing.T) {
 		after, added, err := parse(t, head).Merge(twice)
 		require.NoError(t, err)
 		require.Len(t, added, 1)
-		require.Equal(t, head+"- One\n", string(after))
+		require.Equal(t, head+"- One\n", string(after.Bytes()))
 	}
 }

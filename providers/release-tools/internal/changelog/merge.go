@@ -15,9 +15,9 @@ type Entry struct {
 }
 
 // Merge adds to the Unreleased section those entries that nobody wrote down yet, below what is there. A file that has no
-// categories gets none. It returns the file and the entries that are new in it. An entry is written down if the section has the same words, whatever the marks, or
+// categories gets none. It returns the file as it was read back, and the entries that are new in it. An entry is written down if the section has the same words, whatever the marks, or
 // names the commit or the same issue.
-func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err error) {
+func (d *Document) Merge(entries []Entry) (after *Document, added []Entry, err error) {
 	u, err := d.Unreleased()
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +47,7 @@ func (d *Document) Merge(entries []Entry) (after []byte, added []Entry, err erro
 			return nil, nil, err
 		}
 	}
-	return d.src, added, nil
+	return d, added, nil
 }
 
 // Takes reports whether a text says something as an entry: it has words, and Add would not refuse it for what it holds.

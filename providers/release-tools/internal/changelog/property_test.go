@@ -182,14 +182,14 @@ func FuzzMerge(f *testing.F) {
 		if err != nil {
 			return
 		}
-		rest := string(after)
+		rest := string(after.Bytes())
 		for line := range strings.Lines(string(src)) {
 			_, behind, found := strings.Cut(rest, strings.TrimRight(line, "\r\n"))
-			require.True(t, found, "%q is gone from %q", line, after)
+			require.True(t, found, "%q is gone from %q", line, after.Bytes())
 			rest = behind
 		}
 		if len(added) == 0 {
-			require.Equal(t, string(src), string(after))
+			require.Equal(t, string(src), string(after.Bytes()))
 		}
 	})
 }

@@ -140,6 +140,9 @@ func (d *Document) nearest(version string) []string {
 	return names
 }
 
+// Bytes is the file. They are not to be changed.
+func (d *Document) Bytes() []byte { return d.src }
+
 // Text returns what stands under the heading of a section: verbatim, with LF line endings and no blank lines around it.
 func (d *Document) Text(s Section) string { return plain(s.body.of(d.src)) }
 

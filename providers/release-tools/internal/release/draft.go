@@ -45,17 +45,13 @@ func Draft(ctx context.Context, s Settings, dir, since string, now time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	doc, err := changelog.Parse(found.file.Name, after)
-	if err != nil {
-		return nil, err
-	}
-	u, err := doc.Unreleased()
+	u, err := after.Unreleased()
 	if err != nil {
 		return nil, err
 	}
 	return &Drafted{
-		Path: found.file.Path, Notes: doc.Text(u), Added: added, Skipped: skipped,
-		Diff: Unified(found.file.Path, found.file.Content, after), Warnings: warnings,
+		Path: found.file.Path, Notes: after.Text(u), Added: added, Skipped: skipped,
+		Diff: Unified(found.file.Path, found.file.Content, after.Bytes()), Warnings: warnings,
 	}, nil
 }
 
