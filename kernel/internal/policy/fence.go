@@ -43,13 +43,30 @@ func (f *Fence) Stops(c Call, input *schemav1.Schema) string {
 		}
 	}
 	for _, value := range c.reached(input) {
-		real, ok := c.followed(value)
-		if ok && slices.ContainsFunc(folders, func(folder string) bool { return isBelow(folder, real) }) {
-			continue
+		for _, end := range f.ends(c.Place, value) {
+			if end == "" || !slices.ContainsFunc(folders, func(folder string) bool { return isBelow(folder, end) }) {
+				return fmt.Sprintf("%s outside %s (%s): %s", c.told(value, end), f.Name, shownFolders(f.Folders), f.Remedy)
+			}
 		}
-		return fmt.Sprintf("%s outside %s (%s): %s", c.told(value, real), f.Name, shownFolders(f.Folders), f.Remedy)
 	}
 	return ""
+}
+
+// ends are where a path leads, and where the link is that it ends with: to move it, or to delete it, does not follow it. The
+// working directory and the folders themselves are not meant as links. Empty is the end of links that lead round in a circle.
+func (f *Fence) ends(p Place, value string) []string {
+	real, ok := p.followed(value)
+	if !ok {
+		return []string{""}
+	}
+	written := p.absolute(value)
+	named := func(folder string) bool { return filepath.Clean(folder) == written }
+	dir, name := filepath.Split(value)
+	if real == written || named(p.Dir) || slices.ContainsFunc(f.Folders, named) || name == "" || name == "." || name == ".." {
+		return []string{real}
+	}
+	above, _ := p.followed(dir) // as the whole of it was
+	return []string{real, filepath.Join(above, name)}
 }
 
 func joined(before, text string) string {
@@ -83,8 +100,8 @@ func shownFolders(folders []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// isBelow reports whether a path is a folder or something in it; neither has links in it. On a file system that does not
-// tell upper case from lower case the same folder can have two names.
+// isBelow reports whether a path is a folder or something in it; there are no links on the way to either. On a file system
+// that does not tell upper case from lower case the same folder can have two names.
 func isBelow(folder, path string) bool {
 	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
 		return true
@@ -94,7 +111,7 @@ func isBelow(folder, path string) bool {
 		return false
 	}
 	for {
-		if found, err := os.Stat(path); err == nil && os.SameFile(wanted, found) {
+		if found, err := os.Lstat(path); err == nil && os.SameFile(wanted, found) {
 			return true
 		}
 		above := filepath.Dir(path)
@@ -114,7 +131,7 @@ func (c Call) reached(input *schemav1.Schema) (paths []string) {
 		case len(input.GetProperties()[v.name].GetEnumValues()) > 0: // is a word, whatever it is called
 		case meansPath(key):
 			paths = append(paths, v.text)
-		case isPattern(key):
+		case isPattern(key) && !isRegular(key, input):
 			patterns = append(patterns, v.text)
 		}
 	})
@@ -154,31 +171,64 @@ func isPattern(name string) bool {
 	return slices.Contains(patternWords, strings.ToLower(last))
 }
 
-// begins is where a pattern begins that leaves the folders it is looked for in, if there is something: it may be a regular
+// isRegular reports whether a pattern is a regular expression: where files are chosen by a glob, it is their text that is
+// looked for by a pattern.
+func isRegular(name string, input *schemav1.Schema) bool {
+	return strings.EqualFold(name, "pattern") && input.GetProperties()["glob"].GetType() == schemav1.SchemaType_SCHEMA_TYPE_STRING
+}
+
+// begins is where a pattern begins in the folders that it is looked for in, if there is something: it may be a regular
 // expression as well, which only looks like a path.
 func (p Place) begins(pattern string, folders []string) (paths []string) {
-	base := strings.TrimPrefix(pattern, "!")
-	if i := strings.IndexAny(base, `*?[{\`); i >= 0 {
-		base = base[:i]
-	}
-	if len(base) > longestText || strings.ContainsAny(base, "\x00\n") {
+	pattern = strings.TrimPrefix(pattern, "!")
+	if strings.ContainsRune(pattern, 0) {
 		return nil
 	}
-	if filepath.IsAbs(base) {
+	if filepath.IsAbs(pattern) {
 		folders = []string{""}
-	} else if !slices.Contains(strings.Split(filepath.ToSlash(base), "/"), "..") {
-		return nil
 	}
 	for _, folder := range folders {
-		at := base
-		if folder != "" {
-			at = folder + string(filepath.Separator) + base // Join would take ".." for the way back
-		}
-		if real, ok := p.followed(at); ok && exists(real) {
+		if at := p.beginning(folder, pattern); at != "" {
 			paths = append(paths, at)
 		}
 	}
 	return paths
+}
+
+// beginning is the part of a pattern that has no wildcards, in a folder; empty when it is not there. A folder can be called
+// like a wildcard, as in routes/[id], and then it is one.
+func (p Place) beginning(folder, pattern string) string {
+	base := ""
+	for i, part := range strings.Split(pattern, "/") {
+		next := part
+		if i > 0 {
+			next = base + "/" + part
+		}
+		if len(next) > longestText || strings.ContainsAny(part, `*?[{\`) && !p.there(folder, next) {
+			break
+		}
+		base = next
+	}
+	switch {
+	case base == "" && strings.HasPrefix(pattern, "/"):
+		return "/"
+	case base == "" || !p.there(folder, base):
+		return ""
+	}
+	return under(folder, base)
+}
+
+// under is a name in a folder; Join would take ".." for the way back.
+func under(folder, name string) string {
+	if folder == "" {
+		return name
+	}
+	return folder + string(filepath.Separator) + name
+}
+
+func (p Place) there(folder, name string) bool {
+	real, ok := p.followed(under(folder, name))
+	return ok && exists(real)
 }
 
 func exists(path string) bool {

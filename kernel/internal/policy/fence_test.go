@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// fenced is a folder with a project and something beside it: in/a.txt, in/sub, out/secret.txt; in/away leads to out, and
-// alias to in.
+// fenced is a folder with a project and something beside it: in/a.txt, in/sub, in/[id], out/secret.txt; in/away leads to out,
+// alias to in, out/back.txt to in/a.txt and out/back to in/sub.
 func fenced(t *testing.T) string {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -26,6 +26,9 @@ func fenced(t *testing.T) string {
 	require.NoError(t, os.Symlink(filepath.Join(top, "out"), filepath.Join(top, "in/away")))
 	require.NoError(t, os.Symlink("in", filepath.Join(top, "alias")))
 	require.NoError(t, os.Symlink("loop", filepath.Join(top, "in/loop")))
+	require.NoError(t, os.MkdirAll(filepath.Join(top, "in/[id]"), 0o755))
+	require.NoError(t, os.Symlink("../in/a.txt", filepath.Join(top, "out/back.txt")))
+	require.NoError(t, os.Symlink("../in/sub", filepath.Join(top, "out/back")))
 	return top
 }
 
@@ -60,6 +63,13 @@ func TestFence(t *testing.T) {
 		{name: "out from where a link leads", args: args{"path": "away/../out"}, stops: "outside"},
 		{name: "through a link that leads within", args: args{"path": top + "/alias/a.txt"}},
 		{name: "links in a circle", args: args{"path": "loop/x"}, stops: "outside"},
+		{name: "a link outside that leads within, as it may be moved", args: args{"source": "../out/back.txt", "destination": "b"}, stops: "out/back.txt is outside"},
+		{name: "one to a folder", args: args{"path": "../out/back"}, stops: "out/back is outside"},
+		{name: "a folder that one leads to", args: args{"path": "../out/back/"}},
+		{name: "a file in there", args: args{"path": "../out/back/x"}},
+		{name: "a link outside by way of one within", args: args{"path": "away/back.txt"}, stops: "away/back.txt leads to " + top + "/out/back.txt, which is outside"},
+		{name: "the working directory by a link", dir: "alias", args: args{"path": top + "/alias"}},
+		{name: "a root by a link", roots: []string{"alias"}, args: args{"path": top + "/alias"}},
 		{name: "a root that is a link", roots: []string{"alias"}, args: args{"path": "a.txt"}},
 		{name: "a root with a slash behind", roots: []string{"in/"}, args: args{"path": "a.txt"}},
 		{name: "a root that is not there", roots: []string{"none"}, args: args{"path": "a.txt"}, stops: "outside"},
@@ -86,6 +96,14 @@ func TestFence(t *testing.T) {
 		{name: "a pattern that begins elsewhere", args: args{"pattern": top + "/out/*.txt"}, stops: "out"},
 		{name: "a pattern that leaves its folder", args: args{"path": "sub", "pattern": "../../out/**"}, stops: "out"},
 		{name: "a pattern that stays", args: args{"path": "sub", "pattern": "../*.txt"}},
+		{name: "a pattern that begins with a link", args: args{"pattern": "away/*.txt"}, stops: "away leads to " + top + "/out, which is outside"},
+		{name: "a pattern that begins with a link within", args: args{"path": top + "/alias", "pattern": "sub/**"}, roots: []string{"alias"}},
+		{name: "a pattern with a folder that is called like one", args: args{"pattern": "[id]/../../out/*"}, stops: "out"},
+		{name: "such a folder, without leaving it", args: args{"pattern": "[id]/../*.txt"}},
+		{name: "a pattern that begins at the top", args: args{"pattern": "/*/*"}, stops: "/ is outside"},
+		{name: "a pattern without a beginning", args: args{"pattern": "*.txt"}},
+		{name: "what is looked for in files", input: object("path", "pattern", "glob"), args: args{"path": ".", "pattern": "//.*", "glob": "*.go"}},
+		{name: "in files elsewhere", input: object("path", "pattern", "glob"), args: args{"path": ".", "pattern": "x", "glob": "../out/*"}, stops: "out"},
 		{name: "a regular expression that looks like a path", args: args{"pattern": "/api/v1/[a-z]+"}},
 		{name: "a word that is called like a path", input: &schemav1.Schema{Properties: map[string]*schemav1.Schema{"source": {EnumValues: []string{"/commit"}}}}, args: args{"source": "/commit"}},
 	} {
