@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -144,6 +146,38 @@ func TestDirectCallsAreAnsweredAtTheEnd(t *testing.T) {
 	}
 	require.Len(t, answered, 20)
 	require.NoError(t, <-c.ended)
+}
+
+// Answers that are not read are kept for twice as many calls as may run at a time; then there are no more, until they are.
+func TestDirectCallsOfAClientThatDoesNotRead(t *testing.T) {
+	const most = 2
+	k := start(t, nil, func(o *Options) { o.MostCalls = most })
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	s := newStdio(k.server, in, out)
+	ss, err := k.server.sdk.Connect(t.Context(), s, nil)
+	require.NoError(t, err)
+	s.direct.session.Store(ss)
+	c := &rawClient{t: t, in: toServer, lines: bufio.NewScanner(fromServer)}
+	c.introduced("")
+	for id := 1; id <= 2*most; id++ {
+		c.send(toolCall(id, "fixture_echo", `{"text":"a"}`))
+		require.Eventually(t, func() bool { return s.out.unread.Load() == int64(id) }, 10*time.Second, time.Millisecond)
+	}
+	c.send(toolCall(99, "fixture_echo", `{"text":"a"}`))
+	for id := 1; id <= 2*most; id++ {
+		require.EqualValues(t, id, c.next().ID)
+		require.True(t, c.wentDirect())
+	}
+	m := c.next()
+	require.EqualValues(t, 99, m.ID)
+	require.Equal(t, codeBusy, m.Error.Code)
+	require.Contains(t, m.Error.Message, "read them first")
+	c.send(toolCall(100, "fixture_echo", `{"text":"a"}`))
+	require.Nil(t, c.next().Error)
+	require.NoError(t, toServer.Close())
+	require.NoError(t, ss.Wait())
+	s.out.leave()
 }
 
 // A person is asked within a call, where the protocol has it so.

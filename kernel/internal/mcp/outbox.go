@@ -18,6 +18,8 @@ type outbox struct {
 	left  chan struct{} // closed when nobody waits for anything to be written any more
 	once  sync.Once
 	begun atomic.Int64 // when what is being written was begun, in nanoseconds; 0 while nothing is
+	// unread is how many messages wait to be written that somebody waits for.
+	unread atomic.Int64
 }
 
 // outgoing is one message. Nobody waits for one without written.
@@ -74,6 +76,7 @@ func (o *outbox) run() {
 			whole, err = m.write(o.out, whole[:0])
 			o.begun.Store(0)
 			if m.written != nil {
+				o.unread.Add(-1)
 				m.written <- err
 			}
 		case <-o.left:
@@ -85,6 +88,7 @@ func (o *outbox) run() {
 // send returns when a message is written, or will never be.
 func (o *outbox) send(text net.Buffers) error {
 	written := make(chan error, 1)
+	o.unread.Add(1)
 	select {
 	case o.queue <- outgoing{text, written}:
 	case <-o.left:

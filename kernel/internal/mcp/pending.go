@@ -35,29 +35,33 @@ func (t *stdio) admit(m jsonrpc.Message) bool {
 		t.direct.note(r)
 		return true
 	}
-	switch full, known := t.note(r.ID); {
+	switch busy, known := t.note(r.ID); {
 	case known:
 		t.complain(jsonrpc.CodeInvalidRequest, fmt.Sprintf("request id %v is that of a request that waits for its answer", r.ID.Raw()))
 		return false
-	case full:
-		t.refuse(r.ID, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("%d requests wait for an answer already, which is the most", t.most)})
+	case busy != "":
+		t.refuse(r.ID, &jsonrpc.Error{Code: codeBusy, Message: busy})
 		return false
 	}
 	return true
 }
 
-// note puts a request on the list of those that are to be answered.
-func (t *stdio) note(id jsonrpc.ID) (full, known bool) {
+// note puts a request on the list of those that are to be answered, or says why there is no room for it. What a client does
+// not read counts, too, as its answers would be kept for it. Of one that reads there is never twice as much as it may ask.
+func (t *stdio) note(id jsonrpc.ID) (busy string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, known = t.pending[id]; known {
-		return false, true
+		return "", true
 	}
 	if len(t.pending) >= t.most {
-		return true, false
+		return fmt.Sprintf("%d requests wait for an answer already, which is the most", t.most), false
+	}
+	if unread := t.out.unread.Load(); unread >= int64(2*t.most) {
+		return fmt.Sprintf("%d messages wait to be read: read them first", unread), false
 	}
 	t.pending[id] = &pending{}
-	return false, false
+	return "", false
 }
 
 func (t *stdio) noteCancelled(r *jsonrpc.Request) {
