@@ -36,6 +36,10 @@ func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 			}
 			// A deadline that stays would end the stream of the answer.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			if !alone(body) {
+				refuse(w, http.StatusBadRequest, "there is something behind the message")
+				return
+			}
 			if !exactID(body) {
 				refuse(w, http.StatusBadRequest, inexactID)
 				return

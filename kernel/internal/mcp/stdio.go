@@ -177,6 +177,8 @@ func (t *stdio) parse(line []byte) []jsonrpc.Message {
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	switch {
+	case err == nil && !alone(line):
+		t.complain(jsonrpc.CodeParseError, notJSON)
 	case err == nil && !exactID(line):
 		t.complain(jsonrpc.CodeInvalidRequest, inexactID)
 	case err == nil:
@@ -184,10 +186,13 @@ func (t *stdio) parse(line []byte) []jsonrpc.Message {
 	case json.Valid(line):
 		t.complain(jsonrpc.CodeInvalidRequest, "not a message of JSON-RPC 2.0: "+err.Error())
 	default:
-		t.complain(jsonrpc.CodeParseError, "not JSON, or not in one line")
+		t.complain(jsonrpc.CodeParseError, notJSON)
 	}
 	return nil
 }
+
+// notJSON is what is wrong with a line that holds no message, or more than one.
+const notJSON = "not JSON, or not in one line"
 
 // longestBatch is how many messages one line may hold.
 const longestBatch = 1000
