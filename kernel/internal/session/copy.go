@@ -12,7 +12,7 @@ import (
 // ended reports whether a session is its database alone.
 func ended(path string) bool {
 	for _, suffix := range []string{"-wal", "-journal", tailSuffix} {
-		if info, err := os.Stat(path + suffix); err == nil && info.Size() > 0 {
+		if info, err := os.Stat(path + suffix); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			return false
 		}
 	}
@@ -26,7 +26,7 @@ func (f *File) connectCopy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.at = filepath.Join(dir, filepath.Base(f.path))
+	f.at, f.live = filepath.Join(dir, filepath.Base(f.path)), alive(f.path)
 	for _, suffix := range []string{tailSuffix, "-wal", "-journal", ""} { // the newest first, which may meanwhile go on to the next
 		err = errors.Join(err, copyFile(f.path+suffix, f.at+suffix))
 	}
@@ -47,8 +47,11 @@ func (f *File) dropCopy() {
 	}
 }
 
-// copyFile copies a file that may not be there.
+// copyFile copies a file that may not be there. What is no file may have no end.
 func copyFile(from, to string) (err error) {
+	if info, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
 	source, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -41,30 +42,34 @@ func uri(path, query string) string {
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query}).String()
 }
 
-// createFile makes the file of a session, for its owner alone, before SQLite does: its journals get the same mode.
-func createFile(path string) error {
+// createFile makes the file of a session, for its owner alone, before SQLite does: its journals get the same mode. It
+// reports whether it was not there.
+func createFile(path string) (made bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return false, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return f.Close()
+	return true, f.Close()
 }
 
-// openWriter opens a file to write, creates it when it is not there, and brings it to the current version. warning says
+// openWriter opens a file to write, which may be empty, and brings it to the current version. warning says
 // why it is not kept in the way it should be; empty when it is.
 func openWriter(ctx context.Context, path string) (db *sql.DB, c *sql.Conn, warning string, err error) {
-	if err := createFile(path); err != nil {
-		return nil, nil, "", err
-	}
 	// A commit writes whole pages, two at least, and a session of one call is as large as its ten tables and indexes: half of
 	// SQLite's own page size makes both cheaper.
 	if db, err = sql.Open("sqlite", dsn(path, "_pragma=wal_autocheckpoint(0)&_pragma=page_size(2048)")); err != nil {
 		return nil, nil, "", err
 	}
 	fail := func(err error) (*sql.DB, *sql.Conn, string, error) {
+		if c != nil {
+			err = errors.Join(err, c.Close())
+		}
 		return nil, nil, "", errors.Join(err, db.Close())
 	}
 	if c, err = db.Conn(ctx); err != nil {
@@ -180,6 +185,9 @@ func isCode(err error, codes ...int) bool {
 	}
 	return false
 }
+
+// noRoom reports whether err says that a disk is full, which SQLite finds out in several ways.
+func noRoom(err error) bool { return isCode(err, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) }
 
 // isDamage reports whether err says that a file is not what it should be.
 func isDamage(err error) bool { return isCode(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) }

@@ -16,6 +16,7 @@ import (
 type File struct {
 	path  string
 	at    string // where the database is that is read: path, or a copy of it
+	live  bool   // that copy was made while the session was written
 	db    *sql.DB
 	meta  Meta
 	sound bool // every page was looked at
@@ -81,7 +82,7 @@ func read(ctx context.Context, path string) (*File, error) {
 	f := &File{path: path, at: path}
 	err := f.connect(ctx, "mode=rw")
 	switch {
-	case err == nil || writable(path):
+	case err == nil || !noRoom(err) && writable(path):
 	case ended(path):
 		err = f.connect(ctx, "immutable=1") // nobody can write it, so it needs no locks that cannot be had here
 	default:

@@ -18,38 +18,53 @@ type leftover struct {
 	damage string
 }
 
-// readTail reads the tail of a session; there is none when it is no file. Damage is only looked for when nobody writes it:
-// what is being written looks like anything.
-func readTail(path string, written bool) (leftover, error) {
+// tailMost is how long a tail may be, in bytes, that is read: far more than one becomes.
+const tailMost = 2 << 30
+
+// hasTail reports whether a session has a tail, and its size. What is no file is none.
+func hasTail(path string) (size int64, is bool, err error) {
 	info, err := os.Lstat(tailOf(path))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return leftover{}, nil
+		return 0, false, nil
 	}
 	if err != nil {
+		return 0, false, err
+	}
+	return info.Size(), true, nil
+}
+
+// readTail reads the tail of a session, if it has one. Damage is only looked for when nobody writes it: what is being
+// written looks like anything.
+func readTail(path, id string, written bool) (leftover, error) {
+	size, is, err := hasTail(path)
+	if err != nil || !is {
 		return leftover{}, err
+	}
+	if size > tailMost {
+		return leftover{damage: fmt.Sprintf("its tail has %d bytes, which none becomes", size)}, nil
 	}
 	content, err := os.ReadFile(tailOf(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return leftover{}, nil
 	}
-	return parseTail(content, written), err
+	return parseTail(content, id, written), err
 }
 
 // parseTail reads frames until the first that is not whole. That one is damaged when a whole one follows it, which is
 // read too, unless the tail is being written.
-func parseTail(content []byte, written bool) (l leftover) {
+func parseTail(content []byte, id string, written bool) (l leftover) {
 	if len(content) < tailHead || len(bytes.Trim(content[:tailHead], "\x00")) == 0 {
 		return l // it was not begun
 	}
-	salt := binary.BigEndian.Uint64(content[len(tailMagic):])
-	if string(content[:len(tailMagic)]) != tailMagic || binary.BigEndian.Uint32(content[tailHead-4:]) != saltSum(salt) {
+	seed := seedOf(id, binary.BigEndian.Uint64(content[len(tailMagic):]))
+	if string(content[:len(tailMagic)]) != tailMagic || binary.BigEndian.Uint32(content[tailHead-4:]) != seed {
 		if !written {
-			l.damage = "its tail does not begin as one"
+			l.damage = "its tail does not begin as one of this session"
 		}
 		return l
 	}
 	for at := tailHead; at < len(content); {
-		rows, size, whole := frameAt(content[at:], salt)
+		rows, size, whole := frameAt(content[at:], seed)
 		if whole {
 			l.rows = append(l.rows, rows...)
 			at += size
@@ -58,7 +73,7 @@ func parseTail(content []byte, written bool) (l leftover) {
 		if written {
 			return l
 		}
-		next := nextFrame(content, at+1, salt)
+		next := nextFrame(content, at+1, seed)
 		if next < 0 {
 			return l
 		}
@@ -71,9 +86,9 @@ func parseTail(content []byte, written bool) (l leftover) {
 }
 
 // frameAt reads the frame that content begins with.
-func frameAt(content []byte, salt uint64) (rows []row, size int, whole bool) {
+func frameAt(content []byte, seed uint32) (rows []row, size int, whole bool) {
 	body, sum, ok := frameOf(content)
-	if !ok || crc32.Update(saltSum(salt), castagnoli, body) != sum {
+	if !ok || crc32.Update(seed, castagnoli, body) != sum {
 		return nil, 0, false
 	}
 	rows, err := decodeRows(body)
@@ -96,7 +111,7 @@ func frameOf(content []byte) (body []byte, sum uint32, ok bool) {
 const searchFactor = 8
 
 // nextFrame is where the next whole frame begins, -1 for none. It is the end when there is too much to search.
-func nextFrame(content []byte, from int, salt uint64) int {
+func nextFrame(content []byte, from int, seed uint32) int {
 	left := searchFactor * (len(content) - from)
 	for at := from; at < len(content)-frameHead; at++ {
 		body, _, ok := frameOf(content[at:])
@@ -106,7 +121,7 @@ func nextFrame(content []byte, from int, salt uint64) int {
 		if left -= len(body); left < 0 {
 			return len(content)
 		}
-		if _, _, whole := frameAt(content[at:], salt); whole {
+		if _, _, whole := frameAt(content[at:], seed); whole {
 			return at
 		}
 	}

@@ -230,6 +230,18 @@ func TestWriteAheadLogIsTakenIn(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
+// However much is written without a pause, the write-ahead log begins anew.
+func TestWriteAheadLogIsBounded(t *testing.T) {
+	l := began(t, Meta{})
+	payload := make([]byte, 300_000)
+	for range 8 * logLimit / len(payload) {
+		l.Append(Entry{Kind: "message", Payload: payload})
+	}
+	info, err := os.Stat(l.Path() + "-wal")
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(3*logLimit))
+}
+
 // BenchmarkAppend is what logging adds to a call: that of a reading one, where only the result is waited for, and of a
 // changing one, where the call is, too; and that of a large result.
 func BenchmarkAppend(b *testing.B) {

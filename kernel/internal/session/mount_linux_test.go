@@ -86,6 +86,52 @@ func TestDiskFullBehindTheTail(t *testing.T) {
 	require.EqualValues(t, 3, v.Events)
 }
 
+// K32: a log that could not begin for want of room begins when there is, and nothing of before is taken for damage.
+func TestDiskFullAtFirst(t *testing.T) {
+	for _, room := range []int{0, 8 << 10, 40 << 10, 60 << 10} {
+		disk := tmpfs(t, "size=1m")
+		ballast, reserve := filepath.Join(disk, "ballast"), filepath.Join(disk, "reserve")
+		require.NoError(t, os.WriteFile(reserve, make([]byte, room), 0o600))
+		require.Error(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600), "the disk is full now")
+		require.NoError(t, os.Remove(reserve))
+		folder := filepath.Join(disk, "sessions")
+		l, err := NewLog(folder, Meta{ID: ulid.Make().String()}, func(w string) { t.Error(w) })
+		require.NoError(t, err)
+		for range 2 {
+			l.turn <- struct{}{}
+			require.Error(t, l.writer.tryOpen(t.Context()), room)
+			<-l.turn
+		}
+		require.NoError(t, os.Remove(ballast))
+		_, err = l.Append(toolCall("a")).Wait(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, l.Close(Completed))
+		rest, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, rest, 1)
+	}
+}
+
+// K32: what a killed writer has left is read where there is no room to take it in.
+func TestDiskFullAfterwards(t *testing.T) {
+	for _, room := range []int{0, 8 << 10, 40 << 10} {
+		left, disk := killed(t, 40), tmpfs(t, "size=1m")
+		path := filepath.Join(disk, filepath.Base(left))
+		for _, suffix := range []string{"", "-wal", tailSuffix} {
+			require.NoError(t, copyFile(left+suffix, path+suffix))
+		}
+		ballast, reserve := filepath.Join(disk, "ballast"), filepath.Join(disk, "reserve")
+		require.NoError(t, os.WriteFile(reserve, make([]byte, room), 0o600))
+		require.Error(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600), "the disk is full now")
+		require.NoError(t, os.Remove(reserve))
+		requireWhole(t, path, 40, Interrupted)
+		require.FileExists(t, tailOf(path))
+		require.NoError(t, os.Remove(ballast))
+		requireWhole(t, path, 40, Interrupted)
+		require.NoFileExists(t, tailOf(path))
+	}
+}
+
 // A session can be read where nothing can be written, damaged or not, and what is damaged stays as it is there.
 func TestReadOnlyMount(t *testing.T) {
 	sound, broken, left := written(t, 300), written(t, 300), killed(t, 10)

@@ -30,20 +30,41 @@ func (w *writer) tryOpen(ctx context.Context) (err error) {
 	if w.lock, err = hold(ctx, w.path); err != nil {
 		return err
 	}
-	var warning string
-	if w.db, w.conn, warning, err = openWriter(ctx, w.path); err == nil {
-		if err = w.begin(ctx, warning == ""); err != nil {
-			err = errors.Join(err, w.db.Close())
-		}
+	made, err := createFile(w.path)
+	if err == nil {
+		err = w.start(ctx)
+	}
+	if err != nil && made { // else the half of a file would be taken for a damaged one
+		err = errors.Join(err, removeDatabase(w.path))
 	}
 	if err != nil {
-		w.store = nil
 		return errors.Join(err, release(w.lock))
+	}
+	return nil
+}
+
+// start opens the database and goes on with it; when that fails, nothing of it stays open.
+func (w *writer) start(ctx context.Context) (err error) {
+	var warning string
+	if w.db, w.conn, warning, err = openWriter(ctx, w.path); err != nil {
+		return err
+	}
+	if err = w.begin(ctx, warning == ""); err != nil {
+		return errors.Join(err, w.shut())
 	}
 	if warning != "" {
 		w.warn(warning)
 	}
 	return nil
+}
+
+// shut closes the database.
+func (w *writer) shut() error {
+	if w.store != nil {
+		w.store.close()
+		w.store = nil
+	}
+	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
 // mend looks after a session that is there already and that nobody writes: on a damaged file nothing can be built.
@@ -72,7 +93,7 @@ func (w *writer) begin(ctx context.Context, tail bool) (err error) {
 		return err
 	}
 	// One may have been killed since it was looked after.
-	left, err := readTail(w.path, false)
+	left, err := readTail(w.path, w.meta.ID, false)
 	if err == nil {
 		err = w.store.take(ctx, left.rows)
 	}
@@ -83,7 +104,7 @@ func (w *writer) begin(ctx context.Context, tail bool) (err error) {
 	if !tail {
 		return remove(tailOf(w.path))
 	}
-	w.tail, err = createTail(w.path)
+	w.tail, err = createTail(w.path, w.meta.ID)
 	return err
 }
 
@@ -104,9 +125,10 @@ func (w *writer) seal(turn chan struct{}) error {
 	if err == nil {
 		err = w.store.end(ctx, w.status)
 	}
-	w.store.close()
-	single(ctx, w.conn)
-	err = errors.Join(err, w.conn.Close(), w.db.Close())
+	if w.stuck == nil { // else it would be waited for once more
+		single(ctx, w.conn)
+	}
+	err = errors.Join(err, w.shut())
 	if w.tail != nil {
 		err = errors.Join(err, w.tail.close())
 		if w.stuck == nil {

@@ -4,6 +4,7 @@ package session
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -69,4 +70,63 @@ func TestOnlyFilesAreSessions(t *testing.T) {
 		require.NoError(t, s.Err)
 		require.Equal(t, Completed, s.Status)
 	}
+}
+
+// What is called like a tail and is no file has nothing of a session, and is not opened, nor copied: it may have no end.
+func TestOnlyFilesAreTails(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"pipe": func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"folder": func(path string) error {
+			return errors.Join(os.Mkdir(path, 0o700), os.Mkdir(filepath.Join(path, "x"), 0o700))
+		},
+		"link": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := killed(t, 1)
+			require.NoError(t, os.Remove(tailOf(path)))
+			require.NoError(t, put(tailOf(path)))
+			info, err := os.Stat(path + "-wal")
+			require.NoError(t, err)
+			require.Positive(t, info.Size(), "a copy has to have it")
+			copied, err := read(t.Context(), path)
+			require.NoError(t, err)
+			require.NoError(t, copied.takeInCopy(t.Context()))
+			require.Len(t, eventsOf(t, copied), 1)
+			copied.Close()
+			f := reading(t, path)
+			require.Nil(t, f.Salvage)
+			require.Len(t, eventsOf(t, f), 1)
+			f.Close()
+		})
+	}
+}
+
+// A log that cannot be begun leaves neither open files, however often that is tried, nor what would be taken for a damaged one.
+func TestFailedBeginning(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ulid.Make().String()+extension)
+	require.NoError(t, os.Mkdir(tailOf(path), 0o700))
+	l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, func(w string) { t.Error(w) })
+	require.NoError(t, err)
+	before := openFiles(t)
+	for range 20 {
+		l.turn <- struct{}{}
+		require.Error(t, l.writer.tryOpen(t.Context()))
+		<-l.turn
+	}
+	require.LessOrEqual(t, openFiles(t), before+1, "but for what the runtime watches files with")
+	rest, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, rest, 1)
+	require.NoError(t, os.Remove(tailOf(path)))
+	_, err = l.Append(toolCall("a")).Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, l.Close(Completed))
+}
+
+// openFiles is how many this process has open.
+func openFiles(t *testing.T) (n int) {
+	t.Helper()
+	all, err := os.ReadDir("/dev/fd")
+	require.NoError(t, err)
+	return len(all)
 }

@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -16,8 +14,8 @@ import (
 // lives has reported and not taken in yet. Several may do so at once, and the writer too. The tail itself is taken away
 // only when nobody writes the session, so that it has served.
 func (f *File) takeTail(ctx context.Context) error {
-	if _, err := os.Lstat(tailOf(f.at)); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if _, is, err := hasTail(f.at); err != nil || !is {
+		return err
 	}
 	lock, free, err := share(f.at)
 	if err != nil {
@@ -26,12 +24,12 @@ func (f *File) takeTail(ctx context.Context) error {
 	if free {
 		defer func() { _ = lock.Unlock() }()
 	}
-	left, err := readTail(f.at, !free)
+	left, err := readTail(f.at, f.meta.ID, !free || f.live)
 	if err != nil {
 		return err
 	}
 	err = f.take(ctx, left)
-	if isCode(err, sqlite3.SQLITE_BUSY) && f.at == f.path {
+	if f.at == f.path && (noRoom(err) || isCode(err, sqlite3.SQLITE_BUSY)) {
 		return f.takeInCopy(ctx)
 	}
 	if err != nil || !free {
@@ -43,7 +41,8 @@ func (f *File) takeTail(ctx context.Context) error {
 	return remove(tailOf(f.at))
 }
 
-// takeInCopy goes on with a copy, since the writer does not let go of the database: it was stopped in the middle of a commit.
+// takeInCopy goes on with a copy, since the database takes nothing in: its disk is full, or the writer does not let go of
+// it, which was stopped in the middle of a commit.
 func (f *File) takeInCopy(ctx context.Context) error {
 	_ = f.db.Close()
 	f.sound = false

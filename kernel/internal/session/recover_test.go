@@ -3,6 +3,7 @@ package session
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -268,6 +269,74 @@ func TestTailIsSalvaged(t *testing.T) {
 	require.Contains(t, v.Problems[0].Text, "are missing before it")
 	require.NoError(t, Folder(filepath.Dir(path)).Remove(pathID(path)))
 	require.NoFileExists(t, f.Salvage.Kept)
+}
+
+// The tail of another session is none of this one, whatever it is called, and neither is what no tail could be.
+func TestForeignTail(t *testing.T) {
+	other := killed(t, 20)
+	for name, put := range map[string]func(path string) error{
+		"of another session": func(path string) error { return copyFile(tailOf(other), path) },
+		"larger than any": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 100<<30))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := killed(t, 1)
+			require.NoError(t, os.Remove(tailOf(path)))
+			require.NoError(t, put(tailOf(path)))
+			v, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.Len(t, v.Problems, 1)
+			require.Contains(t, v.Problems[0].Text, "its tail")
+			require.LessOrEqual(t, v.Events, int64(1))
+			require.NoFileExists(t, tailOf(path))
+			require.NoError(t, Folder(filepath.Dir(path)).Remove(pathID(path)))
+			rest, err := os.ReadDir(filepath.Dir(path))
+			require.NoError(t, err)
+			require.Empty(t, rest)
+		})
+	}
+}
+
+// What a copy of a tail looks like behind its first frame that is not whole is no damage when the copy was made while it
+// was written: the writer may have been there meanwhile.
+func TestCopyOfALiveTail(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	l := began(t, Meta{})
+	behind(t, l) // so that a copy has to be read
+	_, err := l.Append(toolCall("a")).Wait(t.Context())
+	require.NoError(t, err)
+	l.turn <- struct{}{}
+	torn := *l.writer.tail
+	<-l.turn
+	torn.buf, torn.cuts, torn.at = nil, nil, torn.at+frameHead
+	require.NoError(t, torn.write([]row{{kind: rowEvent, n: 9, at: time.Now(), event: toolCall("later")}}))
+	f := reading(t, l.Path())
+	require.Nil(t, f.Salvage)
+	require.Len(t, eventsOf(t, f), 2)
+	f.Close()
+}
+
+// How a session ended before it went on says nothing about where it ends now.
+func TestKilledAfterItWentOn(t *testing.T) {
+	path := killed(t, 3)
+	for _, call := range []string{"once", "again"} {
+		l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, func(w string) { t.Error(w) })
+		require.NoError(t, err)
+		_, err = l.Append(toolCall(call)).Wait(t.Context())
+		require.NoError(t, err)
+		if call == "again" {
+			copied := filepath.Join(t.TempDir(), filepath.Base(path))
+			for _, suffix := range []string{tailSuffix, "-wal", ""} {
+				require.NoError(t, copyFile(path+suffix, copied+suffix))
+			}
+			v, err := Verify(t.Context(), copied)
+			require.NoError(t, err)
+			require.Empty(t, v.Problems)
+			require.EqualValues(t, 12, v.Events)
+		}
+		require.NoError(t, l.Close(Completed))
+	}
 }
 
 // What a damaged database has lost is lost, and what the tail has is not.

@@ -75,6 +75,9 @@ func rescue(ctx context.Context, from, to string) (events int64, err error) {
 	} else if !isDamage(err) {
 		return 0, err
 	}
+	if _, err := createFile(to); err != nil {
+		return 0, err
+	}
 	db, target, _, err := openWriter(ctx, to)
 	if err != nil {
 		return 0, err

@@ -95,7 +95,7 @@ func (s *store) begin(ctx context.Context, m *Meta) error {
 	return s.within(ctx, func() error {
 		_, err := s.conn.ExecContext(ctx, `INSERT INTO session_meta (session_id, parent_session_id, profile, status, depth, started_at,
 			ended_at, command, project) VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)
-			ON CONFLICT (session_id) DO UPDATE SET status = excluded.status, ended_at = ''`,
+			ON CONFLICT (session_id) DO UPDATE SET status = excluded.status, ended_at = '', head_sequence = 0, head_hash = x''`,
 			m.ID, m.Parent, m.Profile, string(Running), m.Depth, formatTime(m.Started), m.Command, m.Project)
 		return err
 	})

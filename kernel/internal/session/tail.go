@@ -14,18 +14,21 @@ import (
 // one takes a write(2), and what was written outlives the process, as what SQLite writes to its own log does; the database
 // follows a moment later, in large groups. The file is
 //
-//	magic, salt, its CRC-32C    20 bytes
-//	frame …                     each the rows that were written at once
+//	magic, salt, seed    20 bytes
+//	frame …              each the rows that were written at once
 //
-// and a frame is the length of its content and the CRC-32C of the salt and the content, both in four bytes, and the
-// content. So a frame counts when all of it is there, or not at all. Once the database has everything, the next frame
-// is written over the first one, under another salt: what is left behind it of those before does not fit that.
+// and the seed is the CRC-32C of the salt and the id of the session; a frame is the length of its content and the CRC-32C
+// of the content that begins with the seed, both in four bytes, and the content. So a frame counts when all of it is there,
+// or not at all, and in its session alone. Once the database has everything, the next frame is written over the first
+// one, under another salt: what is left behind it of those before does not fit that.
 //
 // A new form of it needs a new version of the database, so that no older build takes it for damage.
 type tail struct {
 	file *os.File
-	at   int64 // where the next frame begins
+	id   string // of the session
+	at   int64  // where the next frame begins
 	salt uint64
+	seed uint32
 	buf  []byte
 	cuts []cut
 }
@@ -50,13 +53,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // tailOf is the tail of a session, whose name begins with that of the session as SQLite's own files do.
 func tailOf(path string) string { return path + tailSuffix }
 
-// createTail makes an empty tail for its owner alone, in place of one that may be there.
-func createTail(path string) (*tail, error) {
+// createTail makes an empty tail of a session for its owner alone, in place of one that may be there.
+func createTail(path, id string) (*tail, error) {
 	f, err := os.OpenFile(tailOf(path), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &tail{file: f, salt: rand.Uint64()}, nil
+	t := &tail{file: f, id: id, salt: rand.Uint64()}
+	t.reset()
+	return t, nil
 }
 
 // write adds a frame. When that fails, the tail is what it was.
@@ -98,7 +103,7 @@ func (t *tail) encode(rows []row) error {
 	if t.at == 0 {
 		b = append(b, tailMagic...)
 		b = binary.BigEndian.AppendUint64(b, t.salt)
-		b = binary.BigEndian.AppendUint32(b, saltSum(t.salt))
+		b = binary.BigEndian.AppendUint32(b, t.seed)
 	}
 	head := len(b)
 	b = append(b, make([]byte, frameHead)...)
@@ -116,7 +121,7 @@ func (t *tail) encode(rows []row) error {
 	if length += len(b) - head - frameHead; length > math.MaxUint32 {
 		return fmt.Errorf("%d bytes are too many to be written at once", length)
 	}
-	sum, from := saltSum(t.salt), head+frameHead
+	sum, from := t.seed, head+frameHead
 	for _, c := range t.cuts {
 		sum = crc32.Update(crc32.Update(sum, castagnoli, b[from:c.at]), castagnoli, c.bulk)
 		from = c.at
@@ -140,11 +145,13 @@ func (t *tail) forget() {
 func (t *tail) reset() {
 	t.at = 0
 	t.salt++
+	t.seed = seedOf(t.id, t.salt)
 }
 
 // close closes the file, which is left behind for whoever takes it in.
 func (t *tail) close() error { return t.file.Close() }
 
-func saltSum(salt uint64) uint32 {
-	return crc32.Checksum(binary.BigEndian.AppendUint64(nil, salt), castagnoli)
+// seedOf is what ties the frames of a tail to their session and their time.
+func seedOf(id string, salt uint64) uint32 {
+	return crc32.Checksum(append(binary.BigEndian.AppendUint64(nil, salt), id...), castagnoli)
 }

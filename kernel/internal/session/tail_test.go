@@ -35,7 +35,7 @@ func frames() (groups [][]row) {
 func ends(t testing.TB, groups [][]row) (content []byte, at []int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x"+extension)
-	tail, err := createTail(path)
+	tail, err := createTail(path, pathID(path))
 	require.NoError(t, err)
 	for _, group := range groups {
 		require.NoError(t, tail.write(group))
@@ -57,7 +57,7 @@ func joined(groups [][]row) (all []row) {
 func TestTailRoundTrip(t *testing.T) {
 	groups := frames()
 	content, at := ends(t, groups)
-	l := parseTail(content, false)
+	l := parseTail(content, "x", false)
 	require.Empty(t, l.damage)
 	require.Equal(t, joined(groups), l.rows)
 	require.Equal(t, len(content), at[len(at)-1])
@@ -73,7 +73,7 @@ func TestTornTail(t *testing.T) {
 		for whole < len(at) && at[whole] <= size {
 			whole++
 		}
-		l := parseTail(content[:size], false)
+		l := parseTail(content[:size], "x", false)
 		require.Empty(t, l.damage, size)
 		require.Equal(t, joined(groups[:whole]), l.rows, size)
 	}
@@ -87,7 +87,7 @@ func TestDamagedTail(t *testing.T) {
 	for i := range content {
 		changed := bytes.Clone(content)
 		changed[i] ^= 0x41
-		l := parseTail(changed, false)
+		l := parseTail(changed, "x", false)
 		switch frame := frameOfByte(at, i); {
 		case i < tailHead:
 			require.NotEmpty(t, l.damage, i)
@@ -98,7 +98,7 @@ func TestDamagedTail(t *testing.T) {
 		default:
 			require.NotEmpty(t, l.damage, i)
 			require.Equal(t, append(joined(groups[:frame]), joined(groups[frame+1:])...), l.rows, i)
-			require.Equal(t, leftover{rows: joined(groups[:frame])}, parseTail(changed, true), "%d: while it is written that is nothing", i)
+			require.Equal(t, leftover{rows: joined(groups[:frame])}, parseTail(changed, "x", true), "%d: while it is written that is nothing", i)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestDamageAmongPayloads(t *testing.T) {
 			}
 			content, _ := ends(t, groups)
 			content[100] ^= 1
-			l := parseTail(content, false)
+			l := parseTail(content, "x", false)
 			require.NotEmpty(t, l.damage)
 			require.Equal(t, joined(groups[1:]), l.rows)
 		})
@@ -130,7 +130,7 @@ func TestDamageAmongPayloads(t *testing.T) {
 // What is behind the last frame is of a time before, and is neither read nor taken for damage.
 func TestTailIsWrittenOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x"+extension)
-	tail, err := createTail(path)
+	tail, err := createTail(path, pathID(path))
 	require.NoError(t, err)
 	for _, group := range frames() {
 		require.NoError(t, tail.write(group))
@@ -139,7 +139,7 @@ func TestTailIsWrittenOver(t *testing.T) {
 	for n := range int64(3) {
 		group := []row{{kind: rowEvent, n: 7 + n, at: time.UnixMicro(1).UTC(), event: Entry{Kind: ToolCall, Payload: []byte("new")}}}
 		require.NoError(t, tail.write(group))
-		l, err := readTail(path, false)
+		l, err := readTail(path, pathID(path), false)
 		require.NoError(t, err)
 		require.Empty(t, l.damage)
 		require.Len(t, l.rows, 1+int(n))
@@ -151,14 +151,14 @@ func TestTailIsWrittenOver(t *testing.T) {
 
 func TestNoTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x"+extension)
-	l, err := readTail(path, false)
+	l, err := readTail(path, pathID(path), false)
 	require.NoError(t, err)
 	require.Equal(t, leftover{}, l)
 	require.NoError(t, os.Mkdir(tailOf(path), 0o700))
-	l, err = readTail(path, false)
+	l, err = readTail(path, pathID(path), false)
 	require.NoError(t, err)
 	require.Equal(t, leftover{}, l)
-	require.Equal(t, leftover{}, parseTail(make([]byte, 4096), false), "an empty page is what a machine may leave that fails")
+	require.Equal(t, leftover{}, parseTail(make([]byte, 4096), "x", false), "an empty page is what a machine may leave that fails")
 }
 
 // Whatever is in a tail, it is told, and it is never the end of the program.
@@ -175,8 +175,8 @@ func FuzzTail(f *testing.F) {
 			return
 		}
 		changed := append(bytes.Clone(content[:at]), append(patch, content[min(len(content), at+len(patch)):]...)...)
-		l := parseTail(changed, false)
-		sound := parseTail(changed, true)
+		l := parseTail(changed, "x", false)
+		sound := parseTail(changed, "x", true)
 		require.Empty(t, sound.damage)
 		require.LessOrEqual(t, len(sound.rows), len(l.rows))
 		if l.damage == "" {
@@ -195,7 +195,7 @@ func FuzzTail(f *testing.F) {
 func BenchmarkTail(b *testing.B) {
 	for _, size := range []int{500, 4 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			tail, err := createTail(filepath.Join(b.TempDir(), "x"+extension))
+			tail, err := createTail(filepath.Join(b.TempDir(), "x"+extension), "x")
 			require.NoError(b, err)
 			group := []row{{kind: rowEvent, n: 1, at: time.Now(), event: Entry{Kind: ToolCall, Producer: provider, Payload: make([]byte, size)}}}
 			b.SetBytes(int64(size))

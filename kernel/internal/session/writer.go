@@ -43,6 +43,7 @@ type writer struct {
 	stuck            error // why the database did not take it in
 
 	unsaved int // bytes since the last checkpoint
+	logged  int // bytes since the last one beside which nothing was written
 	saving  chan struct{}
 }
 
@@ -140,6 +141,7 @@ func (w *writer) pass(turn chan struct{}) {
 	w.backlog, w.spare = w.spare, nil
 	<-turn // meanwhile others write to the tail
 	err := w.store.take(ctx, rows)
+	w.shorten(ctx)
 	turn <- struct{}{}
 	if err != nil {
 		w.backlog = append(rows, w.backlog...)
@@ -204,6 +206,7 @@ func (w *writer) taken(ctx context.Context, rows []row) {
 	w.queue.freed(rows)
 	for i := range rows {
 		w.unsaved += rows[i].size()
+		w.logged += rows[i].size()
 	}
 	if w.unsaved < checkpointAfter {
 		return
@@ -220,6 +223,22 @@ func (w *writer) taken(ctx context.Context, rows []row) {
 		defer close(done)
 		_, _ = w.db.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)") // the next one, or the end, makes good for it
 	}(w.saving)
+}
+
+// logLimit is how much is written, in bytes of rows, before the write-ahead log is waited for. It begins anew when all of it
+// is in the file, which never comes about while it goes on beside that.
+const logLimit = 4 * checkpointAfter
+
+// shorten takes a long write-ahead log into the file with nothing written beside.
+func (w *writer) shorten(ctx context.Context) {
+	if w.logged < logLimit {
+		return
+	}
+	if w.saving != nil {
+		<-w.saving
+	}
+	w.logged, w.unsaved = 0, 0
+	_, _ = w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)") // somebody may read it; the next one makes good for it
 }
 
 // refusal says what cannot be done, and what to do.
