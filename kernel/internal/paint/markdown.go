@@ -77,6 +77,9 @@ func markdownText(t *renderv1.TextNode) []string {
 	return lines
 }
 
+// mostFilled is up to how many columns a row that is too short is filled up. What is missing is empty in any case.
+const mostFilled = 16
+
 func markdownTable(t *renderv1.TableNode) []string {
 	headers := cleanCells(t.GetHeaders())
 	columns := len(headers)
@@ -88,7 +91,7 @@ func markdownTable(t *renderv1.TableNode) []string {
 	}
 	lines := []string{markdownRow(headers, columns), strings.Repeat("| --- ", columns) + "|"}
 	for _, r := range t.GetRows() {
-		lines = append(lines, markdownRow(cleanCells(r.GetCells()), columns))
+		lines = append(lines, markdownRow(cleanCells(r.GetCells()), min(columns, max(mostFilled, len(r.GetCells())))))
 	}
 	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,4 +135,21 @@ func TestActionCommandIsQuoted(t *testing.T) {
 
 func textNode(s string) *renderv1.RenderNode {
 	return &renderv1.RenderNode{Node: &renderv1.RenderNode_Text{Text: &renderv1.TextNode{Content: s}}}
+}
+
+// What a table becomes is in proportion to what it is, whatever its cells: a provider has sent it.
+func TestTablesDoNotGrow(t *testing.T) {
+	rows := func(n int, cells ...string) *renderv1.TableNode {
+		return &renderv1.TableNode{Headers: []string{"a", "b"}, Rows: slices.Repeat([]*renderv1.TableRow{{Cells: cells}}, n)}
+	}
+	long := rows(20_000, "", "b")
+	long.Rows = append(long.Rows, &renderv1.TableRow{Cells: []string{strings.Repeat("x", 1<<20), "b"}})
+	wide := rows(20_000)
+	wide.Rows = append(wide.Rows, &renderv1.TableRow{Cells: slices.Repeat([]string{""}, 20_000)})
+	for name, table := range map[string]*renderv1.TableNode{"one long cell": long, "one wide row": wide} {
+		tree := &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_Table{Table: table}}}
+		for _, p := range []Painter{{}, {Width: 80}, {Format: Markdown}} {
+			require.Less(t, len(p.Tree(tree)), 16<<20, "%s %+v", name, p)
+		}
+	}
 }

@@ -8,6 +8,9 @@ import (
 
 const columnGap = "  "
 
+// mostPadding is how many blanks align a table. A cell of a megabyte must not make a thousand others as wide.
+const mostPadding = 4 << 20
+
 // table aligns columns by display width. With a width to keep to, the widest columns are wrapped.
 func (p Painter) table(t *renderv1.TableNode) []string {
 	rows := tableRows(t)
@@ -15,9 +18,10 @@ func (p Painter) table(t *renderv1.TableNode) []string {
 	if p.Width > 0 {
 		shrink(widths, p.Width)
 	}
+	most := alignable(rows)
 	var lines []string
 	for i, cells := range rows {
-		row := tableLines(cells, widths)
+		row := tableLines(cells, widths, most)
 		if i == 0 && len(t.GetHeaders()) > 0 {
 			row = p.styled(bold, row)
 		}
@@ -59,6 +63,16 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
+// alignable is how wide the cells may be that others are aligned with.
+func alignable(rows [][]string) int {
+	const always = 16
+	cells := 1
+	for _, row := range rows {
+		cells += len(row)
+	}
+	return max(always, mostPadding/cells)
+}
+
 // shrink narrows the widest columns until the table fits, or until nothing readable would be left.
 func shrink(widths []int, limit int) {
 	const readable = 12
@@ -91,8 +105,8 @@ func widest(widths []int) (first, second int) {
 	return first, second
 }
 
-// tableLines is one row, as many lines high as its highest cell.
-func tableLines(cells []string, widths []int) []string {
+// tableLines is one row, as many lines high as its highest cell. No column is made wider than most.
+func tableLines(cells []string, widths []int, most int) []string {
 	wrapped := make([][]string, len(cells))
 	height := 1
 	for i, c := range cells {
@@ -108,7 +122,7 @@ func tableLines(cells []string, widths []int) []string {
 				part = w[y]
 			}
 			b.WriteString(part)
-			b.WriteString(strings.Repeat(" ", max(0, widths[x]-Width(part))))
+			b.WriteString(strings.Repeat(" ", max(0, min(widths[x], most)-Width(part))))
 			b.WriteString(columnGap)
 		}
 		lines[y] = strings.TrimRight(b.String(), " ")

@@ -50,8 +50,7 @@ func runeWidth(r rune) int {
 // wrap cuts a line into pieces of at most some columns, at blanks where there are any.
 func wrap(s string, columns int) []string {
 	var lines []string
-	for Width(s) > columns {
-		at := fit(s, columns)
+	for at := fit(s, columns); at < len(s); at = fit(s, columns) {
 		if blank := strings.LastIndexByte(s[:min(at+1, len(s))], ' '); blank > 0 { // the one behind a word that just fits
 			at = blank
 		}
