@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/agentco/agent/providers/bash/internal/environ"
 	"github.com/agentco/agent/providers/bash/internal/keeper"
 	"github.com/agentco/agent/providers/bash/internal/runner"
@@ -108,7 +110,11 @@ func openDirectory(call *sdk.Call[config], in arguments) (*os.File, error) {
 // no command ever waits for an answer.
 func openStdin(text string) (*os.File, error) {
 	if text == "" {
-		return os.Open(os.DevNull)
+		fd, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0) // what os.Open asks a poller about it is in vain
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: os.DevNull, Err: err}
+		}
+		return os.NewFile(uintptr(fd), os.DevNull), nil
 	}
 	return shell.File("stdin", text)
 }

@@ -135,6 +135,7 @@ func (l *link) answer(begun <-chan error) error {
 	}
 }
 
+// order sends a request to start spec, and its files.
 func (l *link) order(spec Spec) error {
 	body := serve.Order{Path: spec.Path, Args: spec.Args, Env: spec.Env}.Encode()
 	files := []int{int(spec.Dir.Fd()), int(spec.Stdin.Fd()), int(spec.Stdout.Fd()), int(spec.Stderr.Fd())}
@@ -145,10 +146,12 @@ func (l *link) order(spec Spec) error {
 	if spec.Session {
 		kind = serve.RequestSession
 	}
-	if _, _, err := l.conn.WriteMsgUnix(serve.Header(kind, len(body)), unix.UnixRights(files...), nil); err != nil {
-		return err
+	// All at once: a keeper that is woken by the header alone takes the processor that the body needs.
+	request := append(serve.Header(kind, len(body)), body...)
+	n, _, err := l.conn.WriteMsgUnix(request, unix.UnixRights(files...), nil)
+	if err == nil && n < len(request) {
+		_, err = l.conn.Write(request[n:])
 	}
-	_, err := l.conn.Write(body)
 	return err
 }
 
@@ -208,7 +211,8 @@ func (l *link) handle(r serve.Reply) {
 	case serve.ReplyStarted, serve.ReplyRefused:
 		l.begun = nil
 	}
-	if r.Kind == serve.ReplyRefused || r.Kind == serve.ReplyGone {
+	switch r.Kind {
+	case serve.ReplyRefused, serve.ReplyGone, serve.ReplyEnded:
 		l.current = nil
 	}
 	l.mu.Unlock()
@@ -220,6 +224,10 @@ func (l *link) handle(r serve.Reply) {
 		begun <- &StartError{Err: syscall.Errno(r.Value)}
 	case serve.ReplyExited:
 		process.setExited(statusOf(unix.WaitStatus(r.Value)))
+	case serve.ReplyEnded:
+		l.pool.put(l)
+		process.setExited(statusOf(unix.WaitStatus(r.Value)))
+		process.setGone(nil)
 	case serve.ReplyGone:
 		l.pool.put(l)
 		process.setGone(nil)

@@ -207,7 +207,12 @@ func (e *Execution) exitedOr(r Reason) Reason {
 // settle waits for the end of the output of a command whose shell has exited. What holds
 // it open may have a last word to say.
 func (e *Execution) settle(ctx context.Context) {
-	e.streams.drain()
+	select {
+	case <-e.streams.done: // as nearly always
+		return
+	default:
+		e.streams.drain()
+	}
 	limit := time.NewTimer(drainLimit)
 	defer limit.Stop()
 	select {
@@ -219,7 +224,7 @@ func (e *Execution) settle(ctx context.Context) {
 
 // end ends the whole tree: SIGTERM, the grace, SIGKILL.
 func (e *Execution) end(grace time.Duration) {
-	if e.goneWithin(0) {
+	if e.gone() {
 		return
 	}
 	e.process.Terminate()
@@ -245,13 +250,20 @@ func (e *Execution) goneInGrace(grace time.Duration) bool {
 }
 
 func (e *Execution) goneWithin(d time.Duration) bool {
+	if e.gone() || d <= 0 {
+		return e.gone()
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-e.process.Gone():
 		return true
 	case <-timer.C:
+		return e.gone()
 	}
+}
+
+func (e *Execution) gone() bool {
 	select {
 	case <-e.process.Gone():
 		return true

@@ -32,8 +32,8 @@ func newWatch(files []*os.File) (*watch, error) {
 		err = errors.Join(err, add(fd, f, Stream(i)))
 	}
 	// A descriptor that blocks is not watched.
-	if err = errors.Join(err, unix.SetNonblock(fd, true)); err != nil {
-		return nil, errors.Join(err, unix.Close(fd))
+	if _, refused := unix.FcntlInt(uintptr(fd), unix.F_SETFL, unix.O_NONBLOCK); err != nil || refused != nil {
+		return nil, errors.Join(err, os.NewSyscallError("fcntl", refused), unix.Close(fd))
 	}
 	w := &watch{file: os.NewFile(uintptr(fd), "watch"), fd: fd}
 	if w.raw, err = w.file.SyscallConn(); err != nil {

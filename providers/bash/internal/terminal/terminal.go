@@ -67,15 +67,10 @@ func TakesLines(reader *os.File) (bool, error) {
 }
 
 func open(size Size, mode func(fd int) error) (Stream, error) {
-	master, slave, err := pty.Open()
+	stream, err := openPair()
 	if err != nil {
 		return Stream{}, fmt.Errorf("open a terminal: %w", err)
 	}
-	reader, err := pollable(master)
-	if err != nil {
-		return Stream{}, errors.Join(err, slave.Close())
-	}
-	stream := Stream{Reader: reader, Writer: slave}
 	if err := prepare(stream, size, mode); err != nil {
 		return Stream{}, errors.Join(err, stream.Close())
 	}
@@ -92,21 +87,7 @@ func prepare(stream Stream, size Size, mode func(fd int) error) error {
 	if err := mode(int(stream.Writer.Fd())); err != nil {
 		return fmt.Errorf("set the modes of the terminal: %w", err)
 	}
-	return blocking(stream.Writer)
-}
-
-// pollable replaces master, whose descriptor was put into blocking mode when it was
-// opened, by a file that the runtime's poller watches.
-func pollable(master *os.File) (*os.File, error) {
-	defer func() { _ = master.Close() }()
-	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("duplicate the terminal: %w", err)
-	}
-	if err := unix.SetNonblock(fd, true); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the terminal non-blocking: %w", err), unix.Close(fd))
-	}
-	return os.NewFile(uintptr(fd), master.Name()), nil
+	return nil
 }
 
 // blocking clears O_NONBLOCK, which a child would inherit and fail on with EAGAIN

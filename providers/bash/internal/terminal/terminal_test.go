@@ -19,7 +19,17 @@ var kinds = []struct {
 	end  error
 }{
 	{"terminal", func() (Stream, error) { return Open(Size{Columns: 101, Rows: 37}) }, unix.EIO},
+	{"terminal by name", named, unix.EIO},
 	{"pipe", Pipe, io.EOF},
+}
+
+// named is Open on a system that opens terminals by their names alone.
+func named() (Stream, error) {
+	s, err := openByName()
+	if err == nil {
+		err = prepare(s, Size{Columns: 101, Rows: 37}, makeRaw)
+	}
+	return s, err
 }
 
 func TestBytesPassAsTheyAre(t *testing.T) {

@@ -60,8 +60,12 @@ func defaultSignals() {
 	blockNoSignal()
 	var all []os.Signal
 	for s := syscall.Signal(1); s <= 64; s++ {
-		// The Go runtime sends itself SIGURG all the time.
-		if s != syscall.SIGKILL && s != syscall.SIGSTOP && s != syscall.SIGURG {
+		switch s {
+		case syscall.SIGKILL, syscall.SIGSTOP:
+		case syscall.SIGURG: // the Go runtime sends it to itself all the time
+		case syscall.SIGCHLD, syscall.SIGCONT: // come with every command, and by default end nobody
+			defaultAction(s)
+		default:
 			all = append(all, s)
 		}
 	}
@@ -185,18 +189,23 @@ func closeAll(files []int) {
 
 // reap collects every child, adopted ones too, until there is none.
 func (k *keeper) reap(shell int, empty chan struct{}) {
-	for {
-		if awaitExit() != nil { // no child, so no descendant either
-			send(ReplyGone, 0)
-			close(empty)
+	defer close(empty)
+	for awaitExit() == nil {
+		exited, ws, left := k.collect(shell)
+		switch {
+		case exited && !left: // told at once, nobody thinks of ending what is gone already
+			send(ReplyEnded, int(ws))
 			return
+		case exited:
+			send(ReplyExited, int(ws))
 		}
-		k.collect(shell)
 	}
+	send(ReplyGone, 0) // no child, so no descendant either
 }
 
-// collect reaps what is dead, all under one lock.
-func (k *keeper) collect(shell int) {
+// collect reaps what is dead, all under one lock. It reports whether the shell was among it, how
+// that ended, and whether there is any child left.
+func (k *keeper) collect(shell int) (exited bool, status syscall.WaitStatus, left bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for {
@@ -206,11 +215,11 @@ func (k *keeper) collect(shell int) {
 			continue
 		}
 		if err != nil || pid <= 0 {
-			return
+			return exited, status, err != syscall.ECHILD
 		}
 		if pid == shell {
 			k.shell = 0
-			send(ReplyExited, int(ws))
+			exited, status = true, ws
 		}
 	}
 }

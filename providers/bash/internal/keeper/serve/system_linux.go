@@ -29,6 +29,12 @@ func blockNoSignal() {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&none)), 0, unsafe.Sizeof(none), 0, 0)
 }
 
+// defaultAction lets a signal do what it does by default, whatever was inherited. The runtime would run a handler for it.
+func defaultAction(s syscall.Signal) {
+	var none [4]uint64 // struct sigaction: SIG_DFL is 0
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&none)), 0, unsafe.Sizeof(none[0]), 0, 0)
+}
+
 // awaitExit returns when a child has ended, and leaves it to be reaped: until then its id
 // cannot belong to anyone else. It fails when there is no child.
 func awaitExit() error {

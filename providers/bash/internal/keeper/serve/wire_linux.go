@@ -25,6 +25,7 @@ const (
 	ReplyRefused = byte('r') // errno
 	ReplyExited  = byte('x') // wait status of the shell
 	ReplyGone    = byte('g') // 0
+	ReplyEnded   = byte('e') // ReplyExited and ReplyGone in one: wait status of the shell
 )
 
 const (

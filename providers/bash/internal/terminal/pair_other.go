@@ -1,0 +1,5 @@
+//go:build !linux
+
+package terminal
+
+func openPair() (Stream, error) { return openByName() }
