@@ -44,7 +44,7 @@ func (f *Fence) Stops(c Call, input *schemav1.Schema) string {
 	}
 	for _, value := range c.reached(input) {
 		for _, end := range f.ends(c.Place, value) {
-			if end == "" || !slices.ContainsFunc(folders, func(folder string) bool { return isBelow(folder, end) }) {
+			if end == "" || !belowAny(folders, end) {
 				return fmt.Sprintf("%s outside %s (%s): %s", c.told(value, end), f.Name, shownFolders(f.Folders), f.Remedy)
 			}
 		}
@@ -100,10 +100,21 @@ func shownFolders(folders []string) string {
 	return strings.Join(shown, ", ")
 }
 
+// belowAny is isBelow for one of several. The names are compared first, for which the system is not asked.
+func belowAny(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return isNamedBelow(folder, path) }) ||
+		slices.ContainsFunc(folders, func(folder string) bool { return isBelow(folder, path) })
+}
+
+func isNamedBelow(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // isBelow reports whether a path is a folder or something in it; there are no links on the way to either. On a file system
 // that does not tell upper case from lower case the same folder can have two names.
 func isBelow(folder, path string) bool {
-	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+	if isNamedBelow(folder, path) {
 		return true
 	}
 	wanted, err := os.Stat(folder)
