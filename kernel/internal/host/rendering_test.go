@@ -15,6 +15,7 @@ func TestRenderingSentAlong(t *testing.T) {
 		unasked         bool
 	}{
 		{"a tree", "a tree", "sent along: a tree", false},
+		{"more than gRPC takes", "huge", "", false},
 		{"not asked for", "a tree", "", true},
 		{"nothing", "", "", false},
 		{"too long", "too long", "", false},

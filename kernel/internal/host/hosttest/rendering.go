@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"bytes"
 	"strings"
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
@@ -32,6 +33,9 @@ func sendAlong(c call) error {
 	}
 	if strings.HasPrefix(how, "no tree") {
 		text = []byte("no tree")
+	}
+	if strings.HasPrefix(how, "huge") { // beyond what gRPC takes
+		text = bytes.Repeat([]byte("x"), 20<<20)
 	}
 	trailer := metadata.Pairs(plugin.RenderingTrailer, string(text))
 	if strings.HasPrefix(how, "two") {
