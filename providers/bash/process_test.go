@@ -104,7 +104,7 @@ func TestNothingOfTheProviderStays(t *testing.T) {
 
 // SO-36
 func TestProviderStartedWithSignalsIgnored(t *testing.T) {
-	b := launch(t, `trap "" HUP PIPE INT QUIT TSTP USR1;`, nil)
+	b := launch(t, `trap "" HUP PIPE INT QUIT TSTP USR1 CHLD CONT;`, nil)
 	o := collect(b.invoke(t.Context(), "grep -E 'SigIgn|SigBlk' /proc/self/status", nil))
 	require.Equal(t, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", ownSignals(o.stdout))
 }

@@ -189,7 +189,7 @@ func TestCommandGetsWhatItWasGivenAndNothingElse(t *testing.T) {
 
 // SO-36
 func TestSignalsAreAtTheirDefaults(t *testing.T) {
-	ignored := []os.Signal{syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP}
+	ignored := []os.Signal{syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCHLD, syscall.SIGCONT}
 	signal.Ignore(ignored...)
 	defer signal.Reset(ignored...)
 	// A keeper inherits the mask of the thread that starts it.
