@@ -199,3 +199,25 @@ func TestClientCancelsOverHTTP(t *testing.T) {
 		return slices.ContainsFunc(w.kept.outcomes(), func(o engine.Outcome) bool { return o.Status == engine.Cancelled })
 	}, 10*time.Second, 5*time.Millisecond)
 }
+
+// The stream that a session has besides those of its requests is there at once, also for who comes back to it.
+func TestResumptionOfTheStreamOfASession(t *testing.T) {
+	w := start(t, nil, nil).listen(t, HTTPOptions{})
+	session := w.begin(t, "2025-11-25")
+	for _, event := range []string{"", "_0"} {
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url, nil)
+		require.NoError(t, err)
+		r.Header.Set("Accept", "text/event-stream")
+		r.Header.Set(headerSession, session)
+		r.Header.Set(headerVersion, "2025-11-25")
+		if event != "" {
+			r.Header.Set(headerLastEvent, event)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		require.NoError(t, err, event)
+		require.Equal(t, 200, answer.StatusCode)
+		stop()
+		require.NoError(t, answer.Body.Close())
+	}
+}
