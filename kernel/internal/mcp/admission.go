@@ -52,7 +52,7 @@ func (s *Server) admission(o HTTPOptions, next http.Handler) http.Handler {
 			defer s.posts.begin()()
 		}
 		serve := func(w http.ResponseWriter) { next.ServeHTTP(&prompter{w, o.WritePatience}, r) }
-		if r.Method == http.MethodGet && ofRequest(r.Header.Get(headerLastEvent)) {
+		if r.Method == http.MethodGet && r.Header.Get(headerLastEvent) != "" {
 			resume(w, r, serve)
 			return
 		}

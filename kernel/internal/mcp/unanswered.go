@@ -51,10 +51,6 @@ func (e events) Append(ctx context.Context, session, stream string, data []byte)
 // headerLastEvent names the event after which a client wants to go on with a stream.
 const headerLastEvent = "Last-Event-ID"
 
-// ofRequest reports whether an event is on the stream of a request. On the stream of a session, whose name is empty, there
-// can always be more to come.
-func ofRequest(event string) bool { return event != "" && event[0] != '_' }
-
 // resume answers who wants to go on with a stream on which there is nothing more to come: that there is no stream. A
 // client would take one that is empty for another lost connection, and come back for ever. One on which a request was
 // cancelled is such a stream, and so is one that has ended in an error, as the SDK for TypeScript understands it.
