@@ -250,9 +250,6 @@ func (e *Execution) goneInGrace(grace time.Duration) bool {
 }
 
 func (e *Execution) goneWithin(d time.Duration) bool {
-	if e.gone() || d <= 0 {
-		return e.gone()
-	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
