@@ -192,8 +192,13 @@ func TestShellCancels(t *testing.T) {
 	m.waitFor("│ started")
 	m.keys("C-c")
 	m.waitFor("press Ctrl-C again to kill")
-	m.keys("C-c")
-	m.waitFor("killing")
+	m.until("killing", func(screen string) bool {
+		if !strings.Contains(screen, "killing") {
+			m.keys("C-c") // two at once are one
+			return false
+		}
+		return true
+	})
 	m.waitFor("cancelled: ")
 	require.Equal(t, prompt, m.prompt())
 	m.keys("C-l")

@@ -38,7 +38,7 @@ func TestTerminal(t *testing.T) {
 		{"Ctrl-C at the question", write, []string{"Go ahead? [y/N] ", "\x03"}, []string{"cancelled"}, 130, false},
 		{"Ctrl-C in a call", "bash.bash --yes command='echo started; sleep 60'", []string{"│ started", "\x03"},
 			[]string{"cancelling; press Ctrl-C again to kill", "cancelled: process received SIGTERM"}, 130, false},
-		{"Ctrl-C twice", `bash.bash --yes command='trap "" TERM; echo started; while :; do sleep 1; done'`, []string{"│ started", "\x03", "cancelling", "\x03"},
+		{"Ctrl-C twice", `bash.bash --yes command='trap "" TERM; echo started; while :; do sleep 1; done'`, []string{"│ started", "\x03", "cancelling", pressAgain},
 			[]string{"killing", "cancelled: "}, 130, false},
 		{"two streams", "bash.bash --yes command='echo out; echo err >&2'", nil, []string{"│ out", "┃ err"}, 0, false},
 	}
@@ -48,6 +48,10 @@ func TestTerminal(t *testing.T) {
 			p := startOnTerminal(t, dir, "exec agent invoke "+tt.command)
 			for i := 0; i+1 < len(tt.steps); i += 2 {
 				p.waitFor(t, tt.steps[i])
+				if tt.steps[i+1] == pressAgain {
+					p.pressUntil(t, "\x03", "killing")
+					continue
+				}
 				p.write(t, tt.steps[i+1])
 			}
 			require.Equal(t, tt.exit, p.exitCode(t), p.screen())
@@ -59,6 +63,30 @@ func TestTerminal(t *testing.T) {
 			require.Equal(t, tt.written, err == nil)
 		})
 	}
+}
+
+// pressAgain is a second Ctrl-C.
+const pressAgain = "Ctrl-C again"
+
+// pressUntil presses a key until a text is shown: two of them at once are one.
+func (p *onTerminal) pressUntil(t *testing.T, key, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(p.screen(), text); {
+		require.True(t, time.Now().Before(deadline), "%q was not shown:\n%s", text, p.screen())
+		p.write(t, key)
+		select {
+		case <-p.changed:
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// A Ctrl-C that arrives twice, since whoever runs us passes it on, is one.
+func TestCtrlCThatIsPassedOn(t *testing.T) {
+	p := startOnTerminal(t, projectDir(t), "exec timeout -s INT 1 agent invoke bash.bash --yes command='echo started; sleep 60'")
+	p.waitFor(t, "cancelled: process received SIGTERM")
+	require.NotContains(t, p.screen(), "killing")
+	require.Equal(t, 124, p.exitCode(t))
 }
 
 // What a person approved is not shown to them once more.

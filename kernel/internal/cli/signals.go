@@ -14,6 +14,10 @@ import (
 // doublePress is how soon a second Ctrl-C means that patience is over.
 const doublePress = 2 * time.Second
 
+// onePress is how close to each other two signals are the same Ctrl-C. A terminal interrupts a whole group, and whoever runs
+// us in it may well pass the signal on: npm does, and timeout(1) by itself sends two.
+const onePress = 50 * time.Millisecond
+
 // killSwitch is what Ctrl-C does. The first cancels: the program, or what a shell has in the foreground. A second soon
 // after it kills: nothing to kill yet means that the process itself has to go.
 type killSwitch struct {
@@ -21,6 +25,7 @@ type killSwitch struct {
 	hit   func()
 	front *foreground
 	last  time.Time // of a first Ctrl-C
+	heard time.Time // the last signal that is no echo
 }
 
 // foreground is one thing of many that a process does, and what Ctrl-C is for as long as it lasts.
@@ -55,6 +60,17 @@ func (k *killSwitch) swap(front *foreground) (before *foreground) {
 	return before
 }
 
+// echo reports whether a signal is that of a Ctrl-C that was heard already.
+func (k *killSwitch) echo(now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.heard.IsZero() && now.Sub(k.heard) < onePress {
+		return true
+	}
+	k.heard = now
+	return false
+}
+
 // pressed notes a Ctrl-C, and says whether it is the second, and what is in the foreground.
 func (k *killSwitch) pressed(now time.Time) (again bool, front *foreground) {
 	k.mu.Lock()
@@ -86,6 +102,9 @@ func (a *app) watchSignals() {
 	}
 	go func() {
 		for sig := range signals {
+			if a.kill.echo(time.Now()) {
+				continue
+			}
 			if sig != os.Interrupt {
 				a.interrupt("cancelling", a.cancel)
 				continue
