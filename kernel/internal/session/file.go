@@ -81,6 +81,9 @@ func read(ctx context.Context, path string) (*File, error) {
 	}
 	f := &File{path: path, at: path}
 	err := f.connect(ctx, "mode=rw")
+	if errors.Is(err, errEmpty) {
+		err = f.begin(ctx)
+	}
 	switch {
 	case err == nil || !noRoom(err) && writable(path):
 	case ended(path):
