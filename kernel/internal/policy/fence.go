@@ -52,21 +52,18 @@ func (f *Fence) Stops(c Call, input *schemav1.Schema) string {
 	return ""
 }
 
-// ends are where a path leads, and where the link is that it ends with: to move it, or to delete it, does not follow it. The
-// working directory and the folders themselves are not meant as links. Empty is the end of links that lead round in a circle.
+// ends are those of a path. The folders themselves are not meant as links. Empty is the end of links that lead round in a
+// circle.
 func (f *Fence) ends(p Place, value string) []string {
-	real, ok := p.followed(value)
-	if !ok {
+	ends := p.ends(value)
+	if len(ends) == 0 {
 		return []string{""}
 	}
 	written := p.absolute(value)
-	named := func(folder string) bool { return filepath.Clean(folder) == written }
-	dir, name := filepath.Split(value)
-	if real == written || named(p.Dir) || slices.ContainsFunc(f.Folders, named) || name == "" || name == "." || name == ".." {
-		return []string{real}
+	if slices.ContainsFunc(f.Folders, func(folder string) bool { return filepath.Clean(folder) == written }) {
+		return ends[:1]
 	}
-	above, _ := p.followed(dir) // as the whole of it was
-	return []string{real, filepath.Join(above, name)}
+	return ends
 }
 
 func joined(before, text string) string {

@@ -54,12 +54,21 @@ func (g Glob) covers(name, value string, at Place) bool {
 	if !isPath(name) {
 		return !dotted(value) && matches(within(g.source), value)
 	}
-	rel, inside := at.relative(value)
-	real, whole, realInside, ok := at.behind(value)
+	written, ok := at.relative(value)
 	if g.absolute {
-		return ok && g.holds(filepath.ToSlash(at.absolute(value))) && (g.holds(whole) || g.holds(at.unlinked(real, realInside)))
+		written, ok = filepath.ToSlash(at.absolute(value)), true
 	}
-	return ok && inside && realInside && g.holds(rel) && g.holds(real)
+	ends := at.ends(value)
+	return ok && g.holds(written) && len(ends) > 0 && !slices.ContainsFunc(ends, func(end string) bool { return !g.holdsEnd(end, at) })
+}
+
+// holdsEnd is holds for a path without links.
+func (g Glob) holdsEnd(whole string, at Place) bool {
+	rel, inside := at.fromRoot(whole)
+	if g.absolute {
+		return g.holds(filepath.ToSlash(whole)) || g.holds(at.unlinked(rel, inside))
+	}
+	return inside && g.holds(rel)
 }
 
 // holds reports whether a path is in the glob.
@@ -78,8 +87,9 @@ func within(pattern string) string {
 func (g Glob) mayCover(name, value string, at Place) bool {
 	rel, inside := at.relative(value)
 	ways := g.ways(rel, filepath.ToSlash(at.absolute(value)), inside)
-	if rel, whole, inside, ok := at.behind(value); ok {
-		ways = append(ways, g.ways(rel, whole, inside)...)
+	for _, end := range at.ends(value) {
+		rel, inside := at.fromRoot(end)
+		ways = append(ways, g.ways(rel, filepath.ToSlash(end), inside)...)
 		ways = append(ways, at.unlinked(rel, inside))
 	}
 	if slices.ContainsFunc(ways, func(way string) bool { return matches(fold(g.pattern), fold(way)) }) {

@@ -3,6 +3,7 @@ package policy
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -59,15 +60,30 @@ func parts(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
 }
 
-// behind is where the links in a path lead: from the root if it is there or below, and as a whole.
-func (p Place) behind(value string) (rel, whole string, inside, ok bool) {
-	whole, ok = p.followed(value)
-	root, found := p.followed(p.Root)
-	if !ok || !found {
-		return "", "", false, false
+// ends are where a path leads, and where the link is that it ends with: to move it, or to delete it, does not follow it. The
+// working directory and the root are not meant as links. There are none of links that lead round in a circle.
+func (p Place) ends(value string) []string {
+	real, ok := p.followed(value)
+	if !ok {
+		return nil
 	}
+	written := p.absolute(value)
+	dir, name := filepath.Split(value)
+	if slices.Contains([]string{real, filepath.Clean(p.Dir), filepath.Clean(p.Root)}, written) || slices.Contains([]string{"", ".", ".."}, name) {
+		return []string{real}
+	}
+	above, _ := p.followed(dir) // as the whole of it was
+	if itself := filepath.Join(above, name); itself != real {
+		return []string{real, itself}
+	}
+	return []string{real}
+}
+
+// fromRoot is a path without links as seen from where the root is, if it is there or below.
+func (p Place) fromRoot(whole string) (rel string, inside bool) {
+	root, found := p.followed(p.Root)
 	rel, err := filepath.Rel(root, whole)
-	return filepath.ToSlash(rel), filepath.ToSlash(whole), err == nil && filepath.IsLocal(rel), true
+	return filepath.ToSlash(rel), found && err == nil && filepath.IsLocal(rel)
 }
 
 // unlinked is a path from the root as it is when the root is called by its own name, links in that or not.

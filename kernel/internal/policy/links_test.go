@@ -20,7 +20,7 @@ func TestGlobsFollowLinks(t *testing.T) {
 	alias := filepath.Join(outside, "alias")
 	for link, target := range map[string]string{
 		"docs/out": "../secret", "docs/far": outside, "docs/near": "in", "docs/new": "../secret/not-there", "docs/round": "round",
-		"docs/deep": "../secret/in", "docs/chain": "out", "safe": "docs", alias: root,
+		"docs/deep": "../secret/in", "docs/chain": "out", "safe": "docs", "secret/back": "../docs/in", alias: root,
 	} {
 		if !filepath.IsAbs(link) {
 			link = filepath.Join(root, link)
@@ -38,6 +38,8 @@ func TestGlobsFollowLinks(t *testing.T) {
 		{"within", "docs/near/x", here, certain, none},
 		{"to elsewhere", "docs/out/x", here, possible, possible},
 		{"itself", "docs/out", here, possible, possible},
+		{"to what leads back, as it may be deleted", "docs/out/back", here, possible, possible},
+		{"to what it leads back to", "docs/out/back/x", here, certain, none},
 		{"a file that is not there yet", "docs/new", here, possible, possible},
 		{"by another", "docs/chain/x", here, possible, possible},
 		{"out of the project", "docs/far/x", here, possible, none},
