@@ -7,12 +7,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentco/agent/kernel/internal/assistant"
+	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/schema"
 )
 
@@ -106,6 +108,9 @@ func (a *app) installation(f mcpInstallFlags) (*installation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.checkApproved(p, f.approve); err != nil {
+		return nil, err
+	}
 	i := &installation{client: client, scope: scope, entry: assistant.Entry{Name: f.name, Args: a.mcpArguments(p, f)}}
 	if i.entry.Command, err = ownPath(); err != nil {
 		return nil, err
@@ -121,6 +126,34 @@ func (a *app) installation(f mcpInstallFlags) (*installation, error) {
 		i.short = shown(p.cwd, i.file)
 	}
 	return i, nil
+}
+
+// checkApproved refuses a pattern that matches nothing: clients hide what the server would say of it. Where it cannot be
+// told what there is, nothing is refused.
+func (a *app) checkApproved(p *project, patterns []string) error {
+	if len(patterns) == 0 {
+		return nil
+	}
+	e, err := a.openEngine(a.ctx, p, true)
+	if e != nil {
+		defer e.Close()
+		defer e.Kill() // nothing is called
+	}
+	if err != nil {
+		return nil
+	}
+	for _, pattern := range patterns {
+		if slices.ContainsFunc(e.Operations(), func(op engine.Operation) bool { return matches(pattern, op) }) {
+			continue
+		}
+		var providers []string
+		for _, pr := range p.Providers {
+			providers = append(providers, pr.Name)
+		}
+		provider, _, _ := strings.Cut(pattern, ".")
+		return usagef("--approve %s matches no operation there is%s; agent tools lists them", pattern, schema.Hint(provider, providers))
+	}
+	return nil
 }
 
 // target is whose configuration it is.
