@@ -8,15 +8,21 @@ import (
 	"sync"
 )
 
-// hasher hashes what is read through it.
+// hasher hashes what is read through it, and counts it.
 type hasher struct {
-	io.Reader
+	from io.Reader
 	hash hash.Hash
+	size int64
 }
 
-func newHasher(r io.Reader) *hasher {
-	h := sha256.New()
-	return &hasher{Reader: io.TeeReader(r, h), hash: h}
+func newHasher(r io.Reader) *hasher { return &hasher{from: r, hash: sha256.New()} }
+
+// Read implements [io.Reader].
+func (h *hasher) Read(p []byte) (int, error) {
+	n, err := h.from.Read(p)
+	h.hash.Write(p[:n]) //nolint:errcheck // a hash takes everything
+	h.size += int64(n)
+	return n, err
 }
 
 // slowToHash is from how many bytes on a content is hashed beside what is done

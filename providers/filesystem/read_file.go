@@ -68,16 +68,23 @@ func (w *workspace) read(ctx context.Context, session string, t target, f afero.
 		return out, &fs.PathError{Op: "read", Path: t.name, Err: syscall.EISDIR}
 	}
 	window.Whole, window.Length = info.Size() <= editLimit, info.Size()
-	lines, digest, err := scan(ctx, f, info, t, window)
+	lines, whole, err := scan(ctx, f, info, t, window)
 	if err != nil {
 		return out, err
 	}
-	w.seen.Saw(session, t.resolved, stamp(info, digest))
-	return report(t, info, lines, digest), nil
+	w.seen.Saw(session, t.resolved, stamp(info, whole.sha256))
+	return report(t, lines, whole), nil
+}
+
+// extent is how much there is of a file. One that changes meanwhile has as much
+// as was read of it, so that it is the size of what has the hash.
+type extent struct {
+	size   int64
+	sha256 string // empty: it was not read to its end
 }
 
 // scan reads the window, and the whole file for its hash if the window says so.
-func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window text.Window) (text.Lines, string, error) {
+func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window text.Window) (text.Lines, extent, error) {
 	window.Accept = func(head []byte) error {
 		if kind := text.BinaryType(head); kind != "" {
 			return notText(t, kind, info.Size())
@@ -88,30 +95,31 @@ func scan(ctx context.Context, f afero.File, info fs.FileInfo, t target, window 
 	if info.Size() > 0 { // a file that grows meanwhile is read as it was
 		body = io.LimitReader(body, info.Size())
 	}
-	sum := func() string { return "" }
+	whole := func() extent { return extent{size: info.Size()} }
 	switch {
 	case window.Whole && 0 < info.Size() && info.Size() <= int64(window.MaxBytes):
 		held, err := upTo(f, info.Size())
 		if err != nil {
-			return text.Lines{}, "", err
+			return text.Lines{}, extent{}, err
 		}
-		sum = hashed(held)
+		sum := hashed(held)
+		whole = func() extent { return extent{int64(len(held)), sum()} }
 		if lines, ok := text.Whole(held, window); ok {
-			return lines, sum(), nil
+			return lines, whole(), nil
 		}
 		body = bytes.NewReader(held)
 	case window.Whole:
 		h := newHasher(body)
-		body, sum = h, h.sum
+		body, whole = h, func() extent { return extent{h.size, h.sum()} }
 	}
 	lines, err := text.Scan(ctx, body, window)
 	switch {
 	case err != nil:
-		return text.Lines{}, "", err
+		return text.Lines{}, extent{}, err
 	case lines.Census.Binary():
-		return text.Lines{}, "", notText(t, "", info.Size())
+		return text.Lines{}, extent{}, notText(t, "", info.Size())
 	}
-	return lines, sum(), nil
+	return lines, whole(), nil
 }
 
 // upTo reads a file to its end, or as far as size.
@@ -124,10 +132,10 @@ func upTo(f io.Reader, size int64) ([]byte, error) {
 	return body[:n], err
 }
 
-func report(t target, info fs.FileInfo, lines text.Lines, digest string) readOut {
+func report(t target, lines text.Lines, whole extent) readOut {
 	out := readOut{
 		Path: t.name, Content: lines.Text, StartLine: lines.First, EndLine: lines.Last, Truncated: lines.More || lines.Cut,
-		Size: int(info.Size()), SHA256: digest, Encoding: lines.Census.Encoding(lines.Format), LineEnding: lines.Census.LineEnding(),
+		Size: int(whole.size), SHA256: whole.sha256, Encoding: lines.Census.Encoding(lines.Format), LineEnding: lines.Census.LineEnding(),
 		Note: readNote(lines),
 	}
 	if lines.Complete {
