@@ -162,3 +162,24 @@ func TestReadOnlyMount(t *testing.T) {
 	require.ErrorContains(t, err, "read-only")
 	require.NoError(t, l.Close(Failed))
 }
+
+// What a session that is written has beyond its database is read from where neither can be written, too.
+func TestReadOnlyMountOfALiveSession(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	l := began(t, Meta{})
+	behind(t, l)
+	_, err := l.Append(toolCall("a")).Wait(t.Context())
+	require.NoError(t, err)
+	seen := tmpfs(t, "size=1m")
+	require.NoError(t, unix.Mount(filepath.Dir(l.Path()), seen, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { require.NoError(t, unix.Unmount(seen, unix.MNT_DETACH)) })
+	require.NoError(t, unix.Mount("", seen, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, ""))
+	f := reading(t, filepath.Join(seen, filepath.Base(l.Path())))
+	require.Nil(t, f.Salvage)
+	require.Equal(t, Running, f.Meta().Status)
+	require.Len(t, eventsOf(t, f), 2)
+	f.Close()
+	rest, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoError(t, err)
+	require.Empty(t, rest, "the copy is gone")
+}

@@ -29,7 +29,7 @@ func (f *File) takeTail(ctx context.Context) error {
 		return err
 	}
 	err = f.take(ctx, left)
-	if f.at == f.path && (noRoom(err) || isCode(err, sqlite3.SQLITE_BUSY)) {
+	if f.at == f.path && (noRoom(err) || isCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY)) {
 		return f.takeInCopy(ctx)
 	}
 	if err != nil || !free {
@@ -41,8 +41,8 @@ func (f *File) takeTail(ctx context.Context) error {
 	return remove(tailOf(f.at))
 }
 
-// takeInCopy goes on with a copy, since the database takes nothing in: its disk is full, or the writer does not let go of
-// it, which was stopped in the middle of a commit.
+// takeInCopy goes on with a copy, since the database takes nothing in: its disk is full, it cannot be written from here, or
+// the writer does not let go of it, which was stopped in the middle of a commit.
 func (f *File) takeInCopy(ctx context.Context) error {
 	_ = f.db.Close()
 	f.sound = false
