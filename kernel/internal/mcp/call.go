@@ -47,12 +47,13 @@ func callIn(ctx context.Context) *call {
 // progress is where to tell of the call at the moment.
 func (c *call) progress() *progress { return c.shown.Load() }
 
-// run makes the call, and returns when it is over.
-func (c *call) run(session *engine.Session) {
+// run makes the call, and returns how it ended when it is over.
+func (c *call) run(session *engine.Session) (status engine.Status) {
 	defer c.cancel(nil)
 	defer c.unbind()
 	defer func() { // a fault of ours must not end the process, and with it the calls of everybody else
 		if fault := recover(); fault != nil {
+			status = engine.Failed
 			c.done <- ending{Outcome: faulty(c.request.Operation, fault)}
 		}
 	}()
@@ -66,6 +67,7 @@ func (c *call) run(session *engine.Session) {
 		c.progress().event(e)
 	})
 	c.done <- ending{outcome, c.printed.text()}
+	return outcome.Status
 }
 
 // unserved is the end of a call that was not even begun.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/engine"
@@ -31,6 +32,8 @@ type conversation struct {
 
 	mu      sync.Mutex       // guards waiting, and that no call begins once ctx is done
 	waiting map[string]*call // by what the client has to give back
+
+	cut atomic.Bool // a call was cancelled as the conversation ended
 }
 
 // mostWaiting is how many calls of a client may wait for answers at a time.
@@ -129,7 +132,11 @@ func (c *conversation) start(k *call) error {
 	if c.ctx.Err() != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the session has ended: " + context.Cause(c.ctx).Error()}
 	}
-	c.calls.Go(func() { k.run(c.session) })
+	c.calls.Go(func() {
+		if k.run(c.session) == engine.Cancelled && c.ctx.Err() != nil {
+			c.cut.Store(true)
+		}
+	})
 	return nil
 }
 
@@ -179,13 +186,14 @@ func response(answers sdk.InputResponseMap) *sdk.ElicitResult {
 	return &sdk.ElicitResult{Action: "cancel"}
 }
 
-// close cancels what still runs, waits for its end, and ends the session.
+// close cancels what still runs, waits for its end, and ends the session: in order, unless that cancelled a call whose
+// client was still there.
 func (c *conversation) close(cause error) {
 	c.mu.Lock()
 	c.cancel(cause)
 	c.mu.Unlock()
 	c.calls.Wait()
-	if cause = context.Cause(c.ctx); errors.Is(cause, errGone) {
+	if cause = context.Cause(c.ctx); errors.Is(cause, errGone) || !c.cut.Load() {
 		cause = nil
 	}
 	c.end(cause)
