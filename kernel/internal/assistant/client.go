@@ -22,6 +22,8 @@ type Client struct {
 
 	format format
 	file   func(Places, Scope) string
+	// hooks is a folder with more that the client runs, where that is not the folder of file; nil when there is none.
+	hooks func(Places, Scope) string
 	// command is the client's own way to the same entry; nil when it has none.
 	command func(Entry, Scope) []string
 }
@@ -40,7 +42,7 @@ func Clients() []*Client {
 	stdio := [2]string{"type", "stdio"}
 	servers := jsonFormat{key: "mcpServers", kind: stdio}
 	return []*Client{
-		{Name: "claude", Title: "Claude Code", Scopes: both, format: servers, file: claudeFile, command: claudeCommand,
+		{Name: "claude", Title: "Claude Code", Scopes: both, format: servers, file: claudeFile, hooks: claudeHooks, command: claudeCommand,
 			Then: "Start claude in the project: it asks once whether the server may be used, and /mcp shows it."},
 		{Name: "claude-desktop", Title: "Claude Desktop", Scopes: []Scope{User}, format: jsonFormat{key: "mcpServers"}, file: desktopFile,
 			Then: "Quit Claude Desktop and start it again."},

@@ -48,6 +48,13 @@ func claudeFile(p Places, s Scope) string {
 	return filepath.Join(p.or("CLAUDE_CONFIG_DIR", p.Home), ".claude.json")
 }
 
+func claudeHooks(p Places, s Scope) string {
+	if s == Project {
+		return filepath.Join(p.Project, ".claude")
+	}
+	return p.or("CLAUDE_CONFIG_DIR", filepath.Join(p.Home, ".claude"))
+}
+
 func desktopFile(p Places, _ Scope) string {
 	return filepath.Join(p.config(), "Claude", "claude_desktop_config.json")
 }

@@ -50,7 +50,7 @@ func (e *Engine) Session(o SessionOptions) *Session {
 	}
 	s.gate = &gate.Gate{
 		Policy: e.rules, Approver: o.Approver, Preview: s.previewOf, Check: s.checkRevised, Log: e.log,
-		Place: policy.Place{Root: e.root, Dir: s.workingDir, Own: ownFolders()},
+		Place: policy.Place{Root: e.root, Dir: s.workingDir, Deciding: policy.NewGuard(deciding(e.root)...)},
 	}
 	return s
 }

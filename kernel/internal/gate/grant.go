@@ -42,7 +42,7 @@ func (g *Grant) String() string {
 
 // covers reports whether a call is one of those that were approved.
 func (g *Grant) covers(c policy.Call, call Call) bool {
-	if call.Category != g.category || !slices.Equal(pathNames(call), g.paths) || c.OwnFile() != "" {
+	if call.Category != g.category || !slices.Equal(pathNames(call), g.paths) || c.DecidingFile() != "" {
 		return false
 	}
 	set, err := policy.New([]policy.Rule{{Name: "grant", Match: g.Match, Action: policy.Allow}})

@@ -223,8 +223,8 @@ func (q Question) remedy() string {
 	beforehand := q.gate.beforehand(q.PlanItem)
 	offer := q.gate.grantFor(c)
 	switch {
-	case q.gate.forPolicy(c).OwnFile() != "":
-		return beforehand + "; a policy allows changes of agent's own files only when its arguments name the file"
+	case q.gate.forPolicy(c).DecidingFile() != "":
+		return beforehand + "; a policy allows changes of files that decide what runs only when its arguments name the file"
 	case shell && offer == nil:
 		return beforehand + "; no policy can tell this command from others"
 	case shell:

@@ -21,6 +21,6 @@ type Place struct {
 	Root string
 	// Dir is the working directory, which relative arguments begin at.
 	Dir string
-	// Own are files and folders of agent's own outside the root, such as the user's config.hcl.
-	Own []string
+	// Deciding are files that decide what runs, beside those of the root that agent.hcl and git have; it may be nil.
+	Deciding *Guard
 }

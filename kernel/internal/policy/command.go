@@ -117,12 +117,23 @@ func (p Command) covers(words []word) bool {
 			return false
 		}
 	}
+	if git, ok := readGit(words); ok && !p.writesOut(git.loose) {
+		return false
+	}
 	return !slices.ContainsFunc(words, func(w word) bool { return w.hidden })
 }
 
 // mayCover reports whether words can turn out to be one of the commands that the pattern shows. What a program is
-// called by, and by which path, makes no difference.
+// called by, and by which path, makes no difference, nor what git is given before its subcommand.
 func (p Command) mayCover(words []word) bool {
+	if p.fits(words) {
+		return true
+	}
+	git, ok := readGit(words)
+	return ok && p.isFor("git") && (git.loose > 0 || git.words != nil && p.fits(git.words))
+}
+
+func (p Command) fits(words []word) bool {
 	for i, w := range p.words {
 		if i >= len(words) {
 			return false
@@ -193,8 +204,8 @@ func compareCommand(patterns []Command, s *script) (fit, string) {
 	if sure, _ := surelyCovered(patterns, s); sure {
 		return certain, ""
 	}
-	if s.opaque {
-		return possible, "its command cannot be read, so it may be one of these"
+	if s.opaque != "" {
+		return possible, "its command cannot be read, so it may be one of these: " + s.opaque
 	}
 	for _, p := range patterns {
 		if i := slices.IndexFunc(s.found, p.mayCover); i >= 0 {
@@ -211,10 +222,18 @@ func surelyCovered(patterns []Command, s *script) (bool, string) {
 	}
 	for _, words := range s.commands {
 		if !slices.ContainsFunc(patterns, func(p Command) bool { return p.covers(words) }) {
-			return false, fmt.Sprintf("%q is none of its commands", shownWords(words))
+			return false, uncovered(words)
 		}
 	}
 	return true, ""
+}
+
+// uncovered says of words why no pattern shows them.
+func uncovered(words []word) string {
+	if git, ok := readGit(words); ok && git.loose > 0 {
+		return fmt.Sprintf("git may run anything by what it is given in %q, and no pattern writes that out", shownWords(words[:min(git.loose, len(words))]))
+	}
+	return fmt.Sprintf("%q is none of its commands", shownWords(words))
 }
 
 func shownWords(words []word) string {

@@ -15,7 +15,7 @@
 //     argument that is a path. It can then only make the decision of the rules that are certain stricter, and only where it is as
 //     specific as they are.
 //
-// What says what may be done is not changed by the way: a call with a path of agent's own files is asked about, whatever
+// What decides what runs is not changed by the way: a call with a path of one of these files is asked about, whatever
 // allows it, unless that names the file.
 //
 // No list of what is denied holds a program that wants to get past it: an interpreter can do anything. Allow what is
@@ -142,10 +142,10 @@ func (s *Set) Explain(c Call) (Decision, []Judged) {
 			judged[i].Why = s.lost(i, winner)
 		}
 	}
-	if own := s.beyond(winner, c); own != "" {
+	if file := s.beyond(winner, c); file != "" {
 		judged[winner].Won = false
-		judged[winner].Why = fmt.Sprintf("it matches, but does not name %q, which is agent's own", clip(own))
-		return Decision{Action: Ask, By: fmt.Sprintf("default: changes of agent's own files are asked about, here %q", clip(own))}, judged
+		judged[winner].Why = fmt.Sprintf("it matches, but does not name %q, which decides what runs", clip(file))
+		return Decision{Action: Ask, By: fmt.Sprintf("default: changes of files that decide what runs are asked about, here %q", clip(file))}, judged
 	}
 	d := s.decision(winner, c)
 	if winner >= 0 {
@@ -214,6 +214,9 @@ func byDefault(c Call) Action {
 	return Ask
 }
 
+// FreeByDefault is who decides about a call that changes nothing, when no rule does.
+const FreeByDefault = "default: reading and asking are allowed"
+
 // free calls change nothing.
 func free(c Call) bool {
 	return c.Kind == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE || c.Kind == toolv1.ToolKind_TOOL_KIND_INTERACTIVE
@@ -222,7 +225,7 @@ func free(c Call) bool {
 func (s *Set) decision(winner int, c Call) Decision {
 	switch {
 	case winner < 0 && free(c):
-		return Decision{Action: Allow, By: "default: reading and asking are allowed"}
+		return Decision{Action: Allow, By: FreeByDefault}
 	case winner < 0:
 		return Decision{Action: Ask, By: "default: changes are asked about"}
 	}

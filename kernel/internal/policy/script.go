@@ -19,9 +19,9 @@ type script struct {
 	// commands are the simple commands, if the script is nothing but such; else problem says what else is there.
 	commands [][]word
 	problem  string
-	// found is all that may run, as deep as it is written; opaque means that there may be more.
+	// found is all that may run, as deep as it is written; opaque says why there may be more, and is empty when not.
 	found  [][]word
-	opaque bool
+	opaque string
 }
 
 const (
@@ -38,7 +38,7 @@ func readScript(text string) *script {
 	s := &script{}
 	file, err := parseScript(text)
 	if err != nil {
-		s.problem, s.opaque = err.Error(), true
+		s.problem, s.opaque = err.Error(), err.Error()
 		return s
 	}
 	for _, stmt := range file.Stmts {
@@ -57,15 +57,10 @@ var continuedComment = sync.OnceValue(func() *regexp.Regexp { return regexp.Must
 // parseScript parses what every reader, man or shell, reads alike.
 func parseScript(text string, options ...syntax.ParserOption) (*syntax.File, error) {
 	if len(text) > maxScript {
-		return nil, fmt.Errorf("it is longer than %d bytes", maxScript)
+		return nil, fmt.Errorf("it is %d bytes long, and what is longer than %d is not read", len(text), maxScript)
 	}
-	if !utf8.ValidString(text) {
-		return nil, errors.New("it is not UTF-8")
-	}
-	for _, c := range text {
-		if c != ' ' && c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.IsSpace(c) || unicode.Is(unicode.Cf, c)) {
-			return nil, fmt.Errorf("it holds %q, which not everybody sees", c)
-		}
+	if err := seen(text); err != nil {
+		return nil, err
 	}
 	if strings.Contains(text, "$\\\n") {
 		return nil, errors.New("a line is continued right after a $, where readers differ on what begins")
@@ -81,6 +76,27 @@ func parseScript(text string, options ...syntax.ParserOption) (*syntax.File, err
 		return nil, fmt.Errorf("it cannot be read as a shell script: %w", err)
 	}
 	return file, nil
+}
+
+// seen refuses text of which not everybody sees all, saying where.
+func seen(text string) error {
+	position := 0
+	for i, c := range text {
+		position++
+		_, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case c == utf8.RuneError && size == 1:
+			return fmt.Errorf("it is not UTF-8: character %d is the byte 0x%02X", position, text[i])
+		case c == ' ' || c == '\n' || c == '\t':
+		case unicode.IsControl(c):
+			return fmt.Errorf("character %d of it is %U, a control character, which not everybody sees", position, c)
+		case unicode.Is(unicode.Bidi_Control, c):
+			return fmt.Errorf("character %d of it is %U, which turns text round for those who see it", position, c)
+		case unicode.IsSpace(c) || unicode.Is(unicode.Cf, c):
+			return fmt.Errorf("character %d of it is %U, which not everybody sees", position, c)
+		}
+	}
+	return nil
 }
 
 // plain collects the simple commands of a statement, or notes the first thing that is none.
@@ -223,7 +239,7 @@ func (s *script) search(file *syntax.File, depth int) {
 				s.add(readWords(n.Args), depth)
 			}
 		}
-		return !s.opaque
+		return s.opaque == ""
 	})
 }
 
@@ -247,7 +263,7 @@ func isWrapper(w word) bool { return slices.Contains(wrappers, strings.ToLower(p
 
 func (s *script) add(words []word, depth int) {
 	if len(s.found) > maxFound {
-		s.opaque = true
+		s.opaque = fmt.Sprintf("it runs more than %d commands", maxFound)
 		return
 	}
 	s.found = append(s.found, words)
@@ -269,7 +285,7 @@ func (s *script) add(words []word, depth int) {
 
 func (s *script) within(text string, depth int) {
 	if depth == maxDepth {
-		s.opaque = true
+		s.opaque = fmt.Sprintf("it holds scripts within scripts, more than %d deep", maxDepth)
 		return
 	}
 	// What is no script is an argument of another kind.

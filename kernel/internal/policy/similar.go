@@ -23,7 +23,7 @@ const maxSimilar = 4
 // A command begins with its program and what that is to do, as in "go test *", where the program is known to take one;
 // else it is the whole command.
 func Similar(c Call) *Match {
-	if c.OwnFile() != "" {
+	if c.DecidingFile() != "" {
 		return nil
 	}
 	m := &Match{Provider: c.Provider, ToolName: c.Operation}
