@@ -165,6 +165,8 @@ func TestDirectCallsOfAClientThatDoesNotRead(t *testing.T) {
 		require.Eventually(t, func() bool { return s.out.unread.Load() == int64(id) }, 10*time.Second, time.Millisecond)
 	}
 	c.send(toolCall(99, "fixture_echo", `{"text":"a"}`))
+	refused := func() bool { return len(s.out.queue) == 2*most } // with all answers but the one that is being written
+	require.Eventually(t, refused, 10*time.Second, time.Millisecond)
 	for id := 1; id <= 2*most; id++ {
 		require.EqualValues(t, id, c.next().ID)
 		require.True(t, c.wentDirect())
