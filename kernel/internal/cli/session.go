@@ -167,8 +167,8 @@ func (a *app) openSession(word string) (*session.File, error) {
 		return nil, err
 	}
 	if s := f.Salvage; s != nil {
-		a.warn(fmt.Sprintf("the session was damaged (%s): %s could be read and is shown; the damaged file is kept as %s",
-			s.Cause, count(int(s.Events), "event", "events"), s.Kept))
+		a.warn(fmt.Sprintf("the session was damaged (%s): %s; the damaged file is kept as %s",
+			s.Cause, count(int(s.Events), "event could be read and is shown", "events could be read and are shown"), s.Kept))
 	}
 	return f, nil
 }

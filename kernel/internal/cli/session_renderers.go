@@ -59,7 +59,7 @@ func (r *renderers) close() {
 // render asks the provider that has returned a result to show it. It is nil when that version is not there, or has
 // nothing to show.
 func (r *renderers) render(ctx context.Context, c *history.Call) *renderv1.RenderTree {
-	if c.Result == nil {
+	if c.Result == nil || c.Tool == "" {
 		return nil
 	}
 	key := c.Producer.Name + " " + c.Producer.Version

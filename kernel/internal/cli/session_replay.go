@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/paint"
@@ -80,11 +81,17 @@ func (a *app) replayJSON(f *session.File, calls []*history.Call, r *renderers) {
 // replay shows one call.
 func (a *app) replay(f *session.File, c *history.Call, r *renderers) error {
 	p := a.display.OutPainter()
-	head := p.Bold("▸ "+paint.Line(c.String())) + " " + p.Dim(c.Began.Local().Format(time.TimeOnly))
-	if arguments := plainArguments(c); arguments != "" {
+	head := p.Bold("▸ "+paint.Line(c.String())) + " " + p.Dim(began(c))
+	if arguments := plainArguments(c.Arguments()); arguments != "" {
 		head += " " + paint.Line(arguments)
 	}
 	a.printf("\n%s\n", head)
+	if requested := c.Requested(); requested != nil {
+		a.printf("%s\n", p.Dim("asked for with "+paint.Line(cmp.Or(plainArguments(requested), "no arguments"))))
+	}
+	if c.Lost {
+		a.printf("%s\n", p.Warning(paint.Line(c.LostNote())))
+	}
 	streamed := false
 	for o, err := range f.Output(a.ctx, c.ID) {
 		if err != nil {
@@ -129,9 +136,9 @@ func ofKind(c *history.Call) string {
 	return kind + ": " + c.Error.GetMessage()
 }
 
-func plainArguments(c *history.Call) string {
+func plainArguments(arguments *structpb.Struct) string {
 	var parts []string
-	for name, value := range c.Arguments.AsMap() {
+	for name, value := range arguments.AsMap() {
 		parts = append(parts, fmt.Sprintf("%s=%v", name, value))
 	}
 	slices.Sort(parts)

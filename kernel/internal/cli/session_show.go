@@ -35,10 +35,11 @@ type keptCallJSON struct {
 	Operation string          `json:"operation"`
 	Status    string          `json:"status"`
 	Provider  export.Producer `json:"provider"`
-	Began     time.Time       `json:"began_at"`
+	Began     *time.Time      `json:"began_at,omitempty"`
 	Ended     *time.Time      `json:"ended_at,omitempty"`
 	DecidedBy string          `json:"decided_by,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"` // that it ran with
+	Requested json.RawMessage `json:"requested_arguments,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
 	Error     json.RawMessage `json:"error,omitempty"`
 }
@@ -65,7 +66,7 @@ func (a *app) sessionShow(word string) error {
 	var rows [][]string
 	for i, c := range calls {
 		rows = append(rows, []string{
-			strconv.Itoa(i + 1), c.Began.Local().Format(time.TimeOnly), shortly(c.Took()), c.Status, c.String(), orDash(c.Plan.GetDecidedBy()), a.shortError(c),
+			strconv.Itoa(i + 1), began(c), shortly(c.Took()), c.Status, c.String(), orDash(c.DecidedBy()), a.shortError(c),
 		})
 	}
 	a.table([]string{"", "BEGAN", "TOOK", "STATUS", "CALL", "DECIDED BY", ""}, rows)
@@ -74,14 +75,20 @@ func (a *app) sessionShow(word string) error {
 
 func keptCall(c *history.Call) keptCallJSON {
 	out := keptCallJSON{
-		CallID: c.ID, TurnID: c.TurnID, Operation: c.String(), Status: c.Status, Began: c.Began, DecidedBy: c.Plan.GetDecidedBy(),
+		CallID: c.ID, TurnID: c.TurnID, Operation: c.String(), Status: c.Status, DecidedBy: c.DecidedBy(),
 		Provider: export.Producer{Category: c.Producer.Category, Name: c.Producer.Name, Version: c.Producer.Version},
+	}
+	if !c.Lost {
+		out.Began = &c.Began
 	}
 	if !c.Ended.IsZero() {
 		out.Ended = &c.Ended
 	}
-	if c.Arguments != nil {
-		out.Arguments = protoJSON(c.Arguments)
+	if arguments := c.Arguments(); arguments != nil {
+		out.Arguments = protoJSON(arguments)
+	}
+	if requested := c.Requested(); requested != nil {
+		out.Requested = protoJSON(requested)
 	}
 	if c.Result != nil {
 		out.Result = protoJSON(c.Result)
@@ -90,6 +97,14 @@ func keptCall(c *history.Call) keptCallJSON {
 		out.Error = eventJSON(c.Error)
 	}
 	return out
+}
+
+// began is when a call was asked for, as far as that is known.
+func began(c *history.Call) string {
+	if c.Lost {
+		return "-"
+	}
+	return c.Began.Local().Format(time.TimeOnly)
 }
 
 // sessionHead says which session it is.
@@ -112,9 +127,13 @@ func shortly(d time.Duration) string {
 	}
 }
 
-// shortError is the first line of why a call did not complete; on a terminal, the beginning of it.
+// shortError is the first line of why a call did not complete, or that the log does not have all of it; on a terminal, the
+// beginning of it.
 func (a *app) shortError(c *history.Call) string {
 	line, _, _ := strings.Cut(c.Error.GetMessage(), "\n")
+	if c.Lost {
+		line = strings.TrimSuffix(c.LostNote()+"; "+line, "; ")
+	}
 	if !a.display.out.terminal {
 		return paint.Line(line)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/gate"
 	"github.com/agentco/agent/kernel/internal/host"
+	"github.com/agentco/agent/kernel/internal/policy"
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/oklog/ulid/v2"
@@ -213,11 +214,11 @@ func (c *call) plan() {
 	}
 }
 
-// planItem is what the journal keeps of a verdict: the item that was asked about, or, of a call that changes something or
-// may not run, one that says who decided without asking. A reading that simply may run is in no plan.
+// planItem is what the journal keeps of a verdict: the item that was asked about, or, of a call that changes something, may
+// not run, or may by a rule, one that says who decided without asking. A reading that simply may run is in no plan.
 func (c *call) planItem(v gate.Verdict) *planv1.PlanItem {
 	op := c.request.Operation
-	if v.Item != nil || v.Refusal != nil || v.Allowed && op.Kind != toolv1.ToolKind_TOOL_KIND_RESOURCE {
+	if v.Item != nil || v.Refusal != nil || v.Allowed && v.By == policy.FreeByDefault {
 		return v.Item
 	}
 	item := &planv1.PlanItem{

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/session"
 	"github.com/agentco/agent/kernel/internal/session/history"
+	"google.golang.org/protobuf/types/known/structpb"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // castHeader is the first line of an asciicast, version 2.
@@ -92,18 +95,31 @@ func screen(ctx context.Context, f *session.File, calls []*history.Call) (all []
 	return slices.DeleteFunc(all, func(m castMoment) bool { return m.text == "" }), nil
 }
 
-// commandLine is the call as it would be typed, as far as it has simple arguments.
+// commandLine is the call as it would be typed in a shell, with the arguments that it ran with.
 func commandLine(c *history.Call) string {
 	text := "agent invoke "
 	if strings.HasPrefix(c.String(), "/") {
 		text = "agent run "
 	}
 	text += c.String()
-	arguments, err := json.Marshal(c.Arguments.AsMap())
-	if err == nil && len(c.Arguments.GetFields()) > 0 {
-		text += " --args " + string(arguments)
+	if arguments := c.Arguments(); len(arguments.GetFields()) > 0 {
+		text += " --args " + quoted(arguments)
 	}
 	return paint.Line(text)
+}
+
+// quoted is a value as JSON, as one word for a shell.
+func quoted(s *structpb.Struct) string {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s.AsMap()); err != nil { // infinity and its like have no place in JSON
+		line.Reset()
+		line.WriteString(s.String())
+	}
+	word := strings.TrimSuffix(line.String(), "\n")
+	word, _ = syntax.Quote(word, syntax.LangBash) // only a NUL cannot be quoted, and JSON has none
+	return word
 }
 
 func ending(p paint.Painter, c *history.Call) string {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -161,13 +162,27 @@ func castLines(t testing.TB, text string) (screen string) {
 func TestCast(t *testing.T) {
 	f := written(t, "echo", "\x1b[31mred\x1b[0m\nand \x1b]0;title\amore\x1b[2J\n", "err\n", "no file", nil)
 	screen := castLines(t, exported(t, f, cast))
-	require.Contains(t, screen, `$ agent invoke bash.bash --args {"command":"echo"}`)
+	require.Contains(t, screen, `$ agent invoke bash.bash --args '{"command":"echo"}'`)
 	require.Contains(t, screen, "\x1b[31mred")
 	require.NotContains(t, screen, "\x1b]0;", "a title is not the business of what is played")
 	require.NotContains(t, screen, "\x1b[2J")
 	require.Contains(t, screen, "no file")
 	require.Contains(t, screen, "never finished")
 	require.NotContains(t, strings.ReplaceAll(screen, "\r\n", ""), "\n", "a terminal needs the carriage return")
+}
+
+// The line of a call is for a shell, which gets back from it the arguments that the call ran with.
+func TestCastLineIsForAShell(t *testing.T) {
+	for _, command := range []string{"echo hi", "it's", `a "b" $HOME \ ` + "`x`", "<&>!", "zwölf\u0085\u202e\n\t"} {
+		screen := castLines(t, exported(t, written(t, command, "", "", "no", nil), cast))
+		line, _, _ := strings.Cut(screen, "\r\n")
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[1m$ agent invoke bash.bash --args "), "\x1b[0m")
+		out, err := exec.CommandContext(t.Context(), "bash", "-c", "printf %s "+line).Output()
+		require.NoError(t, err, "%s", line)
+		var arguments map[string]string
+		require.NoError(t, json.Unmarshal(out, &arguments), "%s", out)
+		require.Equal(t, map[string]string{"command": command}, arguments)
+	}
 }
 
 // Whatever a session holds, what is written of it is well-formed.

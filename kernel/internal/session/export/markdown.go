@@ -65,16 +65,16 @@ func (d *document) call(ctx context.Context, f *session.File, c *history.Call) e
 	if c.Took() > 0 {
 		rows = append(rows, []string{"took", c.Took().Round(time.Millisecond).String()})
 	}
-	if c.Plan != nil {
-		rows = append(rows, []string{"decided by", c.Plan.GetDecidedBy()})
-	}
+	rows = append(rows, []string{"decided by", c.DecidedBy()})
 	d.tree(table(append(rows, []string{"provider", strings.TrimSpace(c.Producer.Name + " " + c.Producer.Version)})))
-	arguments := c.Arguments
-	if c.Plan.GetInput() != nil {
-		arguments = c.Plan.GetInput()
+	if c.Lost {
+		d.section("Lost", text(c.LostNote()))
 	}
-	if len(arguments.GetFields()) > 0 {
+	if arguments := c.Arguments(); len(arguments.GetFields()) > 0 {
 		d.section("Arguments", code("json", pretty(arguments)))
+	}
+	if requested := c.Requested(); requested != nil {
+		d.section("Asked for with", code("json", pretty(requested)))
 	}
 	if c.Plan.GetPreview() != nil {
 		d.section("Plan", c.Plan.GetPreview())

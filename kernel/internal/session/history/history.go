@@ -3,6 +3,7 @@ package history
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/session"
@@ -10,7 +11,6 @@ import (
 	planv1 "github.com/agentco/agent/proto/pluggableharness/plan/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // How a call stands. The first six are those of the engine.
@@ -25,54 +25,10 @@ const (
 	Interrupted = "interrupted"
 )
 
-// Call is one call, as far as the log tells of it.
-type Call struct {
-	ID, TurnID string
-	// Tool is the operation's name, without the provider's.
-	Tool string
-	// Producer answers for the operation.
-	Producer session.Producer
-	// Arguments are those it was asked for with; Plan has those that were approved.
-	Arguments  *structpb.Struct
-	WorkingDir string
-	// Began is when it was asked for. Decided is when it was decided about, and zero when nothing had to be; Ended is zero
-	// when no end is known.
-	Began, Decided, Ended time.Time
-	Status                string
-	// Plan is what was decided about it; nil when nothing had to be.
-	Plan   *planv1.PlanItem
-	Result *structpb.Struct
-	Error  *toolv1.ToolError
-}
-
-// String is the call as a person types it: PROVIDER.TOOL or /COMMAND.
-func (c *Call) String() string { return Operation(c.Producer, c.Tool) }
-
-// Operation is an operation as a person types it.
-func Operation(p session.Producer, tool string) string {
-	if p.Category == "slashcommand" {
-		return "/" + tool
-	}
-	return p.Name + "." + tool
-}
-
-// Took is the time from the decision, or the request when there was none, to the end; zero without one. The time that a
-// person took to answer is no part of it.
-func (c *Call) Took() time.Duration {
-	if c.Ended.IsZero() {
-		return 0
-	}
-	begun := c.Began
-	if c.Decided.After(begun) {
-		begun = c.Decided
-	}
-	return c.Ended.Sub(begun)
-}
-
-// Calls reads the calls of a session, in the order in which they were asked for. What cannot be read is left out: that is
-// for Verify to tell.
+// Calls reads the calls of a session, in the order in which they were asked for. An event that cannot be read is left out,
+// which is for Verify to tell; what others tell of its call is not.
 func Calls(ctx context.Context, f *session.File) ([]*Call, error) {
-	r := reader{byID: map[string]*Call{}, plans: map[string]decision{}}
+	r := reader{byID: map[string]*Call{}}
 	for e, err := range f.Events(ctx) {
 		if err != nil {
 			return r.calls, err
@@ -94,13 +50,6 @@ func Calls(ctx context.Context, f *session.File) ([]*Call, error) {
 type reader struct {
 	calls []*Call
 	byID  map[string]*Call
-	// plans are the last items about each call. One may stand before its call, when that could not be written at first.
-	plans map[string]decision
-}
-
-type decision struct {
-	item *planv1.PlanItem
-	at   time.Time
 }
 
 func (r *reader) event(e session.Event) {
@@ -122,14 +71,23 @@ func (r *reader) called(e session.Event) {
 		return
 	}
 	call := event.GetCall()
-	plan := r.plans[call.GetId()]
-	c := &Call{
-		ID: call.GetId(), TurnID: call.GetCallContext().GetTurnId(), Tool: call.GetToolName(), Producer: e.Producer,
-		Arguments: call.GetArguments(), Plan: plan.item, WorkingDir: call.GetCallContext().GetWorkingDirectory(),
-		Began: e.Time, Decided: plan.at,
+	c := r.call(call.GetId(), e)
+	c.TurnID, c.Tool, c.Producer = call.GetCallContext().GetTurnId(), call.GetToolName(), e.Producer
+	c.asked, c.WorkingDir = call.GetArguments(), call.GetCallContext().GetWorkingDirectory()
+	c.Began, c.Lost = e.Time, false
+}
+
+// call is the call that an event is about. One whose beginning the log does not have, since it was damaged or could not be
+// written at first, begins with what there is. What names no call is about none that is kept.
+func (r *reader) call(id string, e session.Event) *Call {
+	c := r.byID[id]
+	if c == nil {
+		c = &Call{ID: id, Lost: true, Began: e.Time}
+		if id != "" {
+			r.calls, r.byID[id] = append(r.calls, c), c
+		}
 	}
-	r.calls = append(r.calls, c)
-	r.byID[c.ID] = c
+	return c
 }
 
 func (r *reader) planned(e session.Event) {
@@ -138,9 +96,12 @@ func (r *reader) planned(e session.Event) {
 		return
 	}
 	for _, item := range event.GetPlan().GetItems() {
-		r.plans[item.GetCallId()] = decision{item, e.Time}
-		if c := r.byID[item.GetCallId()]; c != nil {
-			c.Plan, c.Decided = item, e.Time
+		c := r.call(item.GetCallId(), e)
+		c.Plan, c.Decided = item, e.Time
+		if c.Lost {
+			c.TurnID, c.Tool = event.GetPlan().GetTurnId(), item.GetOperationName()
+			c.Producer.Category = strings.ToLower(strings.TrimPrefix(item.GetProducerCategory().String(), "CATEGORY_"))
+			c.Producer.Name = item.GetProvider()
 		}
 	}
 }
@@ -150,11 +111,16 @@ func (r *reader) ended(e session.Event) {
 	if proto.Unmarshal(e.Payload, &event) != nil {
 		return
 	}
-	c := r.byID[event.GetToolCallId()]
-	if c == nil {
-		return
+	c := r.call(event.GetToolCallId(), e)
+	if c.Lost {
+		c.Producer = e.Producer
 	}
-	c.Ended, c.Result, c.Error = e.Time, event.GetResult().GetPayload(), event.GetError()
+	c.end(e.Time, event.GetResult(), event.GetError())
+}
+
+// end notes how the call ended, as far as that says it.
+func (c *Call) end(at time.Time, result *toolv1.ToolResult, failure *toolv1.ToolError) {
+	c.Ended, c.Result, c.Error = at, result.GetPayload(), failure
 	switch {
 	case c.Error == nil:
 		c.Status = Completed
@@ -167,22 +133,30 @@ func (r *reader) ended(e session.Event) {
 	}
 }
 
-// applied tells what the error alone does not: whether the call was run at all.
+// applied tells what the error alone does not: whether the call was run at all. It tells the end, too, when the log has
+// lost that.
 func (r *reader) applied(e session.Event) {
 	var event eventv1.ApplyEvent
 	if proto.Unmarshal(e.Payload, &event) != nil {
 		return
 	}
 	for _, item := range event.GetResult().GetItems() {
-		c := r.byID[item.GetCallId()]
-		if c == nil {
-			continue
+		c := r.call(item.GetCallId(), e)
+		if c.TurnID == "" {
+			c.TurnID = event.GetResult().GetTurnId()
+		}
+		if c.Ended.IsZero() {
+			c.end(e.Time, item.GetToolResult(), item.GetToolError())
 		}
 		switch item.GetOutcome() {
 		case planv1.ApplyResult_APPLY_OUTCOME_DENIED:
 			c.Status = Denied
 		case planv1.ApplyResult_APPLY_OUTCOME_SKIPPED:
 			c.Status = Skipped
+		case planv1.ApplyResult_APPLY_OUTCOME_FAILED:
+			if c.Error == nil {
+				c.Status = Failed
+			}
 		}
 	}
 }

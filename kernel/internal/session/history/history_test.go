@@ -34,7 +34,7 @@ func TestTook(t *testing.T) {
 		{"no end", []session.Event{asked, decided}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := reader{byID: map[string]*Call{}, plans: map[string]decision{}}
+			r := reader{byID: map[string]*Call{}}
 			for _, e := range test.events {
 				r.event(e)
 			}

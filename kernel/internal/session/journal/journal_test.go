@@ -41,6 +41,7 @@ func keep(t *testing.T, folder string, approver gate.Approver, secrets *secret.S
 		Secrets:   secrets,
 		Policies: []policy.Rule{
 			{Name: "no-pid", Match: policy.Match{ToolName: "pid"}, Action: policy.Deny},
+			{Name: "read", Match: policy.Match{ToolName: "echo"}, Action: policy.Allow},
 			{Name: "free", Match: policy.Match{ToolName: "flaky_set"}, Action: policy.Allow},
 		},
 	})
@@ -104,7 +105,7 @@ func TestEveryEnd(t *testing.T) {
 		kinds      []session.Kind
 		decidedBy  string
 	}{
-		{"completed", "sequence", nil, history.Completed, []session.Kind{session.ToolCall, session.ToolResult}, ""},
+		{"completed", "sequence", nil, history.Completed, []session.Kind{session.ToolCall, session.ToolResult}, "default"},
 		{"refused for its arguments", "echo", map[string]any{"txt": "x"}, history.Failed, []session.Kind{session.ToolCall, session.ToolResult}, ""},
 		{"failed", "refuse", nil, history.Failed, []session.Kind{session.ToolCall, session.ToolResult}, ""},
 		{"crashed", "die", map[string]any{"how": "exit"}, history.Crashed, []session.Kind{session.ToolCall, session.ToolResult}, ""},
@@ -114,6 +115,7 @@ func TestEveryEnd(t *testing.T) {
 		{"denied by a person", "write", map[string]any{"path": target, "content": "no"}, history.Denied, []session.Kind{session.ToolCall, session.Plan, session.ToolResult, session.Apply}, "person"},
 		{"approved by a person", "write", map[string]any{"path": target, "content": "yes"}, history.Completed, []session.Kind{session.ToolCall, session.Plan, session.ToolResult, session.Apply}, "person"},
 		{"allowed by a policy", "flaky_set", map[string]any{"log": target, "times": 0.0, "category": "TIMEOUT"}, history.Completed, []session.Kind{session.ToolCall, session.Plan, session.ToolResult, session.Apply}, `policy "free"`},
+		{"a reading allowed by a policy", "echo", map[string]any{"text": "x"}, history.Completed, []session.Kind{session.ToolCall, session.Plan, session.ToolResult, session.Apply}, `policy "read"`},
 		{"refused at its preview", "write", map[string]any{"path": "refused:NOT_FOUND", "content": "x"}, history.Failed, []session.Kind{session.ToolCall, session.ToolResult}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -138,7 +140,10 @@ func TestEveryEnd(t *testing.T) {
 			require.Equal(t, session.Producer{Category: "tool", Name: "fixture", Version: "1.2.3"}, c.Producer)
 			require.Equal(t, outcome.Result.AsMap(), c.Result.AsMap())
 			require.Equal(t, outcome.Error.GetMessage(), c.Error.GetMessage())
-			require.Contains(t, c.Plan.GetDecidedBy(), test.decidedBy)
+			require.Contains(t, c.DecidedBy(), test.decidedBy)
+			if c.DecidedBy() != "" {
+				require.Equal(t, outcome.DecidedBy, c.DecidedBy())
+			}
 			require.Equal(t, test.kinds, kinds(t, f))
 			require.Empty(t, k.warned)
 		})
@@ -233,7 +238,7 @@ func TestSecrets(t *testing.T) {
 	f, calls := k.read(t)
 	grep()
 	require.Len(t, calls, 3)
-	require.Contains(t, calls[0].Arguments.String(), "********")
+	require.Contains(t, calls[0].Arguments().String(), "********")
 	require.NotNil(t, f)
 }
 
@@ -246,7 +251,7 @@ func TestInvalidText(t *testing.T) {
 	k.Invoke(t.Context(), engine.Request{Operation: op, Arguments: args}, nil)
 	_, calls := k.read(t)
 	require.Len(t, calls, 1)
-	require.Equal(t, "a\uFFFDb", calls[0].Arguments.AsMap()["text"])
+	require.Equal(t, "a\uFFFDb", calls[0].Arguments().AsMap()["text"])
 }
 
 // What a provider emits is kept in the session of its call, and it is told where. What only the kernel can know is not for
