@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
 	"github.com/agentco/agent/sdk"
@@ -146,6 +147,49 @@ func (a *application) which(i int, err error) error {
 	return more.With("file", i+1)
 }
 
+// leastShare is what the diff of a file of several takes, whatever the others need.
+const leastShare = 256
+
+// share is the room for the diff of file i: what it may need, if the others need
+// no more than is left then; what is missing is taken from those that need most.
+func (a *application) share(i int) int {
+	needs := make([]int, 0, len(a.in.Files)-i)
+	for _, f := range a.in.Files[i:] {
+		needs = append(needs, f.need(a.w.maxResult))
+	}
+	mine, room := needs[0], a.room
+	slices.Sort(needs)
+	for at, need := range needs {
+		share := room / (len(needs) - at)
+		if need > share {
+			return max(min(mine, share), leastShare)
+		}
+		room -= need
+	}
+	// All have room; what was reckoned may be too little for this one.
+	return max(mine+room, leastShare)
+}
+
+// need is about how long the diff of a file will be, as far as that can be told
+// before it is read; at most most.
+func (f fileChange) need(most int) int {
+	const headers, around = 2 * leastShare, 128
+	switch {
+	case f.Delete:
+		return 0
+	case f.Content != nil:
+		return min(headers+2*len(*f.Content), most)
+	}
+	n := headers
+	for _, e := range f.Edits {
+		if e.ReplaceAll {
+			return most
+		}
+		n += around + len(e.OldString) + len(e.NewString)
+	}
+	return min(n, most)
+}
+
 // run prepares one file after the other. Only one is held in memory at a time.
 func (a *application) run(ctx context.Context) error {
 	for i, f := range a.in.Files {
@@ -208,7 +252,11 @@ func (a *application) change(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	done.Diff, done.DiffClipped = c.unifiedWithin(a.room)
+	room, longest := a.share(i), a.w.maxResult
+	if a.batch == nil {
+		longest = longestPlanned
+	}
+	done.Diff, done.DiffClipped = c.unifiedWithin(room, longest)
 	a.room -= len(done.Diff)
 	a.out.Applied = append(a.out.Applied, done)
 	if a.batch == nil || done.Change == "unchanged" {

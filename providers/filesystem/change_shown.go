@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agentco/agent/providers/filesystem/internal/diff"
 	"github.com/agentco/agent/providers/filesystem/internal/text"
@@ -14,10 +17,17 @@ const contextLines = 3
 
 // unified is the change as a diff, within what a result may hold. It looks only
 // at the lines that differ, however large the file is.
-func (c *change) unified() (unified string, clipped bool) { return c.unifiedWithin(c.w.maxResult) }
+func (c *change) unified() (unified string, clipped bool) {
+	return c.unifiedWithin(c.w.maxResult, c.w.maxResult)
+}
 
-// unifiedWithin is unified for when others take from the room too.
-func (c *change) unifiedWithin(limit int) (unified string, clipped bool) {
+// longestPlanned is how long a line of a diff is that a person has to approve:
+// what changes in a longer one would not be found.
+const longestPlanned = 2 << 10
+
+// unifiedWithin is unified for when others take from the room too, with lines of
+// at most longest bytes. What does not fit is an excerpt.
+func (c *change) unifiedWithin(limit, longest int) (unified string, clipped bool) {
 	if c.before.exists && c.before.bytes == nil || c.after == nil && c.size > 0 {
 		return "", true
 	}
@@ -26,7 +36,33 @@ func (c *change) unifiedWithin(limit int) (unified string, clipped bool) {
 	if !ok {
 		return "", true
 	}
-	return diff.Between(c.target.name, before, after, above, limit)
+	if !was.Cut && !is.Cut {
+		unified, clipped = diff.Between(c.target.name, before, after, above, limit)
+		switch {
+		case unified == "" && !clipped && !bytes.Equal(c.before.bytes, c.after):
+			return diff.OfForm(c.target.name, form(c.before.bytes), form(c.after)), true
+		case !clipped && diff.LongestLine(unified) <= longest:
+			return unified, false
+		}
+	}
+	return c.excerpt(limit, longest), true
+}
+
+// excerpt shows line ends only if nothing else changes.
+func (c *change) excerpt(limit, longest int) string {
+	for _, strict := range []bool{false, true} {
+		regions := text.Regions(c.before.bytes, c.after, strict)
+		for range regions {
+			return diff.Excerpt(c.target.name, regions, strict, limit, longest)
+		}
+	}
+	return diff.OfForm(c.target.name, form(c.before.bytes), form(c.after))
+}
+
+// form is how a text is written down.
+func form(file []byte) string {
+	v := text.NewView(file)
+	return v.Census.Encoding(v.Format) + " with line ends " + v.Census.LineEnding()
 }
 
 // texts are the two parts as people see them. Line ends are shown only if they
@@ -45,9 +81,14 @@ func (c *change) texts(was, is text.Part) (before, after diff.Side, ok bool) {
 	return before, after, true
 }
 
+// planned is the change as it is shown to whoever has to approve it.
+func (c *change) planned() (unified string, clipped bool) {
+	return c.unifiedWithin(c.w.maxResult, longestPlanned)
+}
+
 // plan shows the change without making it.
 func (c *change) plan() sdk.Plan {
-	unified, clipped := c.unified()
+	unified, clipped := c.planned()
 	return sdk.Shows(showChange(c.title(), unified, clipped)...)
 }
 
@@ -67,9 +108,14 @@ func showChange(title, unified string, clipped bool) []render.Node {
 	case clipped && unified == "":
 		nodes = append(nodes, render.Styled(render.Dim, "The change cannot be shown as text."))
 	case clipped:
-		nodes = append(nodes, render.Styled(render.Dim, "The change goes on; only its beginning is shown."))
+		nodes = append(nodes, render.Styled(render.Dim, sentence(diff.Remark(unified))))
 	case unified == "":
 		nodes = append(nodes, render.Styled(render.Dim, "Nothing changes."))
 	}
 	return nodes
+}
+
+func sentence(remark string) string {
+	first, size := utf8.DecodeRuneInString(remark)
+	return string(unicode.ToUpper(first)) + remark[size:] + "."
 }

@@ -258,7 +258,7 @@ func planUndo(call *sdk.Call[config], in undoIn) (sdk.Plan, error) {
 	if r.kind() == "moved_back" {
 		return sdk.Says("move %s back to %s", r.target.name, r.record.From), nil
 	}
-	unified, clipped := r.unified()
+	unified, clipped := r.planned()
 	return sdk.Shows(showChange("undo the change of "+r.target.name, unified, clipped)...), nil
 }
 

@@ -148,12 +148,14 @@ func commonEnd(a, b string) int {
 	return 0
 }
 
-// Node turns a unified diff of one file, whole or clipped, into a node.
+// Node turns a unified diff of one file, whole or an excerpt, into a node. The
+// lengths of a hunk are those of the whole one. A CR at the end of a line stays:
+// it is there only if it is what changed, or if the file has ends of both kinds.
 func Node(unified string) render.Node {
 	node := &renderv1.DiffNode{}
 	var hunk *renderv1.DiffHunk
 	for line := range strings.Lines(unified) {
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "@@ "):
 			hunk = parseHunk(line)
@@ -166,37 +168,30 @@ func Node(unified string) render.Node {
 }
 
 func addLine(hunk *renderv1.DiffHunk, op byte, text string) {
-	line := &renderv1.DiffLine{Text: text}
-	switch op {
-	case ' ':
-		line.Op = renderv1.DiffLineOp_DIFF_LINE_OP_CONTEXT
-		hunk.OldLines++
-		hunk.NewLines++
-	case '-':
-		line.Op = renderv1.DiffLineOp_DIFF_LINE_OP_REMOVE
-		hunk.OldLines++
-	case '+':
-		line.Op = renderv1.DiffLineOp_DIFF_LINE_OP_ADD
-		hunk.NewLines++
-	default: // "\ No newline at end of file"
-		return
+	ops := map[byte]renderv1.DiffLineOp{
+		' ': renderv1.DiffLineOp_DIFF_LINE_OP_CONTEXT, '-': renderv1.DiffLineOp_DIFF_LINE_OP_REMOVE, '+': renderv1.DiffLineOp_DIFF_LINE_OP_ADD,
 	}
-	hunk.Lines = append(hunk.Lines, line)
+	if op, ok := ops[op]; ok { // what begins with a backslash is about the diff
+		hunk.Lines = append(hunk.Lines, &renderv1.DiffLine{Op: op, Text: text})
+	}
 }
 
-// parseHunk reads where a hunk begins from "@@ -1,4 +1,6 @@". Its lengths are
-// counted instead, since it may have been clipped.
+// parseHunk reads "@@ -1,4 +1,6 @@"; a length that is left out is 1.
 func parseHunk(line string) *renderv1.DiffHunk {
 	hunk := &renderv1.DiffHunk{}
 	for _, field := range strings.Fields(line) {
-		start, _, _ := strings.Cut(field[1:], ",")
+		start, length, given := strings.Cut(field[1:], ",")
 		n, err := strconv.ParseInt(start, 10, 32)
+		lines := int64(1)
+		if given && err == nil {
+			lines, err = strconv.ParseInt(length, 10, 32)
+		}
 		switch {
 		case err != nil:
 		case field[0] == '-':
-			hunk.OldStart = int32(n)
+			hunk.OldStart, hunk.OldLines = int32(n), int32(lines)
 		case field[0] == '+':
-			hunk.NewStart = int32(n)
+			hunk.NewStart, hunk.NewLines = int32(n), int32(lines)
 		}
 	}
 	return hunk

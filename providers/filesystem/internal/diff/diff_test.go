@@ -36,7 +36,7 @@ func TestUnifiedIsBounded(t *testing.T) {
 	require.True(t, strings.HasSuffix(got, "+line\n"))
 	node := Node(got).GetDiff().GetHunks()
 	require.Len(t, node, 1)
-	require.EqualValues(t, len(node[0].GetLines()), node[0].GetNewLines())
+	require.EqualValues(t, 1000, node[0].GetNewLines())
 }
 
 func TestUnifiedOfLargeChange(t *testing.T) {
