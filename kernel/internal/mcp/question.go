@@ -22,9 +22,6 @@ const (
 	scopeSession  = "session"
 )
 
-// longestPreview is how much of a preview a question shows. A diff of megabytes helps nobody to decide.
-const longestPreview = 24 << 10
-
 // form is a question as a client shows it to a person.
 func form(q gate.Question) *sdk.ElicitParams {
 	properties := map[string]any{
@@ -45,7 +42,7 @@ func form(q gate.Question) *sdk.ElicitParams {
 	}
 }
 
-// asked is the text of a question. Every line of the provider's is behind a bar, so that none can look like one of ours.
+// asked is the text of a question.
 func asked(item *planv1.PlanItem) string {
 	risk := strings.ToLower(strings.TrimPrefix(item.GetRisk().String(), "RISK_CLASS_"))
 	if item.GetRisk() == toolv1.RiskClass_RISK_CLASS_UNSPECIFIED {
@@ -55,14 +52,7 @@ func asked(item *planv1.PlanItem) string {
 	if item.GetPreview() == nil {
 		return head
 	}
-	shown := paint.Painter{}.Tree(item.GetPreview())
-	cut := ""
-	if len(shown) > longestPreview {
-		cut = fmt.Sprintf("\n(the first %d of %d KiB)", longestPreview>>10, len(shown)>>10)
-		shown = strings.ToValidUTF8(shown[:longestPreview], "")
-	}
-	lines := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
-	return head + "\n\n│ " + strings.Join(lines, "\n│ ") + cut
+	return head + "\n\n" + behindBars(paint.Painter{}.Tree(item.GetPreview()))
 }
 
 func itemName(item *planv1.PlanItem) string {
