@@ -10,6 +10,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/catalogue"
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
+	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schedule"
 	"github.com/agentco/agent/kernel/internal/secret"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -91,6 +92,8 @@ func (p *project) unmatched(e *engine.Engine) error {
 		} else {
 			offer.Tools = append(offer.Tools, op.Name)
 		}
+		offer.Operations = append(offer.Operations,
+			policy.Callable{Provider: op.Provider, Operation: op.Name, Kind: op.Kind, Risk: op.Risk, Input: op.Input})
 		offers[op.Provider] = offer
 	}
 	return p.CheckNames(offers)

@@ -34,7 +34,10 @@ type Project struct {
 }
 
 // ruleRange is where a policy stands, and what of it names something; zero when it does not.
-type ruleRange struct{ block, provider, tool hcl.Range }
+type ruleRange struct {
+	block, provider, tool, command hcl.Range
+	arguments                      map[string]hcl.Range // by their names
+}
 
 // Provider looks up a provider by name; nil when the project does not require it.
 func (p *Project) Provider(name string) *Provider {

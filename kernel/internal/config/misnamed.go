@@ -6,11 +6,16 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/agentco/agent/kernel/internal/policy"
 	"github.com/agentco/agent/kernel/internal/schema"
 )
 
 // Offer is what one provider has, by name.
-type Offer struct{ Tools, Commands []string }
+type Offer struct {
+	Tools, Commands []string
+	// Operations are both, with what can be told of their calls.
+	Operations []policy.Callable
+}
 
 func (o Offer) all() []string { return slices.Concat(o.Tools, o.Commands) }
 
@@ -25,8 +30,8 @@ func (l *loader) checkPolicyProviders() {
 	}
 }
 
-// CheckNames refuses policies and profiles that name a tool or a command which none of the providers has: a deny with a
-// typo would never match. offers holds the providers that were started; what is said about one that was not, or about
+// CheckNames refuses policies and profiles that name a tool or a command which none of the providers has, or an argument that
+// none of the operations has: a deny with a typo would never match. offers holds the providers that were started; what is said about one that was not, or about
 // all with one of them missing, cannot be judged and passes. The error is of type Diagnostics.
 func (p *Project) CheckNames(offers map[string]Offer) error {
 	c := nameCheck{project: p, offers: offers, whole: true}
@@ -34,10 +39,12 @@ func (p *Project) CheckNames(offers map[string]Offer) error {
 		has, started := offers[name]
 		c.everywhere.Tools = append(c.everywhere.Tools, has.Tools...)
 		c.everywhere.Commands = append(c.everywhere.Commands, has.Commands...)
+		c.everywhere.Operations = append(c.everywhere.Operations, has.Operations...)
 		c.whole = c.whole && started
 	}
 	for i, rule := range p.Policies {
 		c.policy(rule.Name, rule.Match.Provider, rule.Match.ToolName, p.rules[i].tool)
+		c.arguments(rule, p.rules[i])
 	}
 	for _, profile := range p.Profiles {
 		for _, pt := range profile.tools {

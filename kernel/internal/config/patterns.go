@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/agentco/agent/kernel/internal/policy"
@@ -12,14 +13,14 @@ import (
 
 // argumentGlobs reads the globs that arguments must fit. One that is left out would widen the rule, so that what is
 // wrong with any of them is an error.
-func (l *loader) argumentGlobs(expr hclsyntax.Expression) map[string]string {
+func (l *loader) argumentGlobs(expr hclsyntax.Expression) (globs map[string]string, at map[string]hcl.Range) {
 	cons, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok || len(cons.Items) == 0 {
 		l.fail(expr.Range(), "Expected globs of arguments", "Write arguments = { path = \"docs/**\" }.")
-		return nil
+		return nil, nil
 	}
 	entries := l.entries(cons, nil)
-	globs := map[string]string{}
+	globs, at = map[string]string{}, map[string]hcl.Range{}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
 		v, diags := e.Value(l.scope.globContext())
@@ -35,9 +36,9 @@ func (l *loader) argumentGlobs(expr hclsyntax.Expression) map[string]string {
 		if _, err := policy.ParseGlob(text); err != nil {
 			l.fail(e.Range(), "Invalid glob "+quoted(text), "%s.", sentence(err))
 		}
-		globs[name] = text
+		globs[name], at[name] = text, e.Range()
 	}
-	return globs
+	return globs, at
 }
 
 // commandPatterns reads the commands that a rule is about.

@@ -37,11 +37,11 @@ func (l *loader) policy(b *block) {
 		l.fail(inner.DefRange(), "Unexpected block "+quoted(inner.Type), "Write it as an argument: %s = { … }.", inner.Type)
 	}
 	rule := policy.Rule{Name: b.Labels[0], Source: position(b.DefRange())}
-	at := ruleRange{block: b.DefRange()}
+	var at ruleRange
 	for _, a := range sortedAttributes(b.Body) {
 		switch a.Name {
 		case "match":
-			rule.Match, at.provider, at.tool = l.match(a.Expr)
+			rule.Match, at = l.match(a.Expr)
 		case "action":
 			rule.Action = choice(l, a.Expr, "action", policyActions, policy.ParseAction)
 		default:
@@ -53,6 +53,7 @@ func (l *loader) policy(b *block) {
 			l.fail(b.DefRange(), "Missing "+name, "A policy needs match = { … } and action = \"allow\", \"ask\" or \"deny\".")
 		}
 	}
+	at.block = b.DefRange()
 	l.checkAllowed(rule, b)
 	if len(l.diags) == before {
 		l.project.Policies = append(l.project.Policies, rule)
@@ -60,14 +61,14 @@ func (l *loader) policy(b *block) {
 	}
 }
 
-// match reads what a rule is about, and where it names a provider and a tool.
-func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, provider, tool hcl.Range) {
+// match reads what a rule is about, and where it names what.
+func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, at ruleRange) {
 	entries, _ := l.object(expr, matchFields...)
 	if e := entries["provider"]; e != nil {
-		m.Provider, provider = l.nonEmpty(e), e.Range()
+		m.Provider, at.provider = l.nonEmpty(e), e.Range()
 	}
 	if e := entries["tool_name"]; e != nil {
-		m.ToolName, tool = l.operationName(e), e.Range()
+		m.ToolName, at.tool = l.operationName(e), e.Range()
 	}
 	if e := entries["kind"]; e != nil {
 		m.Kind = choice(l, e, "kind", []string{"resource", "data_source"}, from(policyKinds))
@@ -76,12 +77,12 @@ func (l *loader) match(expr hclsyntax.Expression) (m policy.Match, provider, too
 		m.Risk = choice(l, e, "risk", []string{"read_only", "low", "moderate", "high", "critical"}, from(policyRisks))
 	}
 	if e := entries["arguments"]; e != nil {
-		m.Arguments = l.argumentGlobs(e)
+		m.Arguments, at.arguments = l.argumentGlobs(e)
 	}
 	if e := entries["command"]; e != nil {
-		m.Command = l.commandPatterns(e)
+		m.Command, at.command = l.commandPatterns(e), e.Range()
 	}
-	return m, provider, tool
+	return m, at
 }
 
 // operationName is what a tool or a command can be called.
@@ -152,6 +153,6 @@ func (l *loader) warnAbout(rule policy.Rule, at hcl.Range) {
 		return
 	}
 	for _, w := range set.Warnings() {
-		l.diags = append(l.diags, warningAt(at, "Policy "+quoted(rule.Name)+" matches everything", "%s.", capital(w)))
+		l.diags = append(l.diags, warningAt(at, "Policy "+quoted(rule.Name)+" "+w.Summary, "%s.", capital(w.Text)))
 	}
 }

@@ -66,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		e.secrets = &secret.Set{}
 	}
 	for _, warning := range rules.Warnings() {
-		e.log.Warn(warning)
+		e.log.Warn(warning.Text)
 	}
 	if e.root, err = absolute(o.ProjectRoot, ""); err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func decidingValues(c Call) []named {
 	var deciding []named
 	paths := c.decidingPaths()
 	collectTexts(c.Arguments, "", func(v named) {
-		key := v.name[strings.LastIndexByte(v.name, '.')+1:]
+		key := lastOf(v.name)
 		if key != "cwd" && key != "command" && c.reaches(paths, v.text, isPath(key)) {
 			deciding = append(deciding, v)
 		}

@@ -134,7 +134,7 @@ func isBelow(folder, path string) bool {
 func (c Call) reached(input *schemav1.Schema) (paths []string) {
 	var patterns []string
 	collectTexts(c.Arguments, "", func(v named) {
-		key := v.name[strings.LastIndexByte(v.name, '.')+1:]
+		key := lastOf(v.name)
 		switch {
 		case len(input.GetProperties()[v.name].GetEnumValues()) > 0: // is a word, whatever it is called
 		case meansPath(key):

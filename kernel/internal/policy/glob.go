@@ -171,6 +171,13 @@ func elements(v *structpb.Value) []*structpb.Value {
 	return []*structpb.Value{v}
 }
 
+// means reports whether a member may be what a name is about.
+func means(key, name string) bool {
+	return key == name || key == name+"s" || name == "path" && isPath(key)
+}
+
+func lastOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
 // anywhere are the values of all members that a name may mean, however deep: lists of what it names, and for "path"
 // every path there is, since what is denied to be read is not to be copied either.
 func anywhere(v *structpb.Value, name string) []string {
@@ -178,7 +185,7 @@ func anywhere(v *structpb.Value, name string) []string {
 	for _, one := range elements(v) {
 		members := one.GetStructValue()
 		for _, key := range slices.Sorted(maps.Keys(members.GetFields())) {
-			if key == name || key == name+"s" || name == "path" && isPath(key) {
+			if means(key, name) {
 				found, _ := valuesOf(members, key)
 				values = append(values, found...)
 			}

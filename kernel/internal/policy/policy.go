@@ -100,17 +100,29 @@ func New(rules []Rule) (*Set, error) {
 	return s, nil
 }
 
-// Warnings names rules that say more than their author may have meant.
-func (s *Set) Warnings() []string {
-	var warnings []string
+// Warning is about a rule that says another thing than its author may have meant.
+type Warning struct {
+	// Summary is what the policy does, as in "matches everything"; Text is a sentence of its own.
+	Summary, Text string
+}
+
+// Warnings are about the rules, in their order.
+func (s *Set) Warnings() []Warning {
+	var warnings []Warning
 	for _, r := range s.rules {
 		if r.Match.everything() {
-			warnings = append(warnings, fmt.Sprintf("%s has an empty match: it says %s to every call no other policy matches", r, r.Action))
+			warnings = append(warnings, Warning{"matches everything",
+				fmt.Sprintf("%s has an empty match: it says %s to every call no other policy matches", r, r.Action)})
 		}
 		for _, p := range r.command {
 			if p.Everything() {
-				warnings = append(warnings, fmt.Sprintf("%s matches every command: it says %s to whatever a shell is asked to run", r, r.Action))
+				warnings = append(warnings, Warning{"matches everything",
+					fmt.Sprintf("%s matches every command: it says %s to whatever a shell is asked to run", r, r.Action)})
 			}
+		}
+		if r.Action == Ask && r.Match.Kind == toolv1.ToolKind_TOOL_KIND_DATA_SOURCE {
+			warnings = append(warnings, Warning{"can only deny",
+				fmt.Sprintf("%s asks about what only reads, which has no plan to approve: such a call is denied; say allow or deny", r)})
 		}
 	}
 	return warnings

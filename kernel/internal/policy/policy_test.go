@@ -96,9 +96,17 @@ func TestConflicts(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	s, err := New([]Rule{{Name: "a", Action: Deny}, {Name: "b", Match: Match{Provider: "fs"}, Action: Allow}})
+	s, err := New([]Rule{
+		{Name: "a", Action: Deny}, {Name: "b", Match: Match{Provider: "fs"}, Action: Allow}, {Name: "c", Match: Match{Command: []string{"*"}}, Action: Ask},
+		{Name: "d", Match: Match{Kind: dataSource}, Action: Ask}, {Name: "e", Match: Match{Kind: dataSource, Provider: "fs"}, Action: Deny},
+		{Name: "f", Match: Match{Kind: resource}, Action: Ask},
+	})
 	require.NoError(t, err)
-	require.Equal(t, []string{`policy "a" has an empty match: it says deny to every call no other policy matches`}, s.Warnings())
+	require.Equal(t, []Warning{
+		{"matches everything", `policy "a" has an empty match: it says deny to every call no other policy matches`},
+		{"matches everything", `policy "c" matches every command: it says ask to whatever a shell is asked to run`},
+		{"can only deny", `policy "d" asks about what only reads, which has no plan to approve: such a call is denied; say allow or deny`},
+	}, s.Warnings())
 }
 
 func TestParseAction(t *testing.T) {

@@ -119,7 +119,7 @@ func (g Glob) compare(name string, c Call) (fit, string) {
 	if sure {
 		return certain, ""
 	}
-	last := name[strings.LastIndexByte(name, '.')+1:]
+	last := lastOf(name)
 	for _, v := range append(values, anywhere(structpb.NewStructValue(c.Arguments), last)...) {
 		if g.mayCover(last, v, c.Place) {
 			return possible, fmt.Sprintf("%s %q is, or may be, in %q", name, clip(v), g.source)
