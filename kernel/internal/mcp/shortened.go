@@ -14,18 +14,15 @@ const (
 )
 
 // behindBars is what a provider has painted, every line behind a bar, so that none can look like one of ours. Of too
-// much it is the beginning and the end, of lines that are too long too: often what goes is shown at one and what comes at
-// the other.
+// much it is the beginning and the end, often with what goes at one and what comes at the other. A
+// line that is too long is shown in parts.
 func behindBars(shown string) string {
 	const bar = "│ "
-	all := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
+	whole := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
+	all := make([]string, len(whole))
 	size := 0
-	for i, line := range all {
-		if len(line) > longestPreviewLine {
-			head, tail := cutBefore(line, longestPreviewLine/2), cutAfter(line, longestPreviewLine/2)
-			all[i] = fmt.Sprintf("%s…[%d bytes]…%s", head, len(line)-len(head)-len(tail), tail)
-		}
-		all[i] = bar + all[i]
+	for i, line := range whole {
+		all[i] = bar + shortLine(line, apart(whole, i))
 		size += len(all[i]) + 1
 	}
 	if size <= longestPreview {
@@ -37,6 +34,41 @@ func behindBars(shown string) string {
 	hidden := len(strings.Join(left, "\n"))
 	out := append(all[:head:head], fmt.Sprintf("(%d of %d lines of the preview, %d KiB, are left out here)", len(left), len(all), hidden>>10))
 	return strings.Join(append(out, all[len(all)-tail:]...), "\n")
+}
+
+// apart is where a line that goes or comes begins to differ from the one that comes or goes beside it; 0 of others.
+func apart(lines []string, i int) (at int) {
+	var other string
+	switch line := lines[i]; {
+	case strings.HasPrefix(line, "-") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+"):
+		other = lines[i+1]
+	case strings.HasPrefix(line, "+") && i > 0 && strings.HasPrefix(lines[i-1], "-"):
+		other = lines[i-1]
+	}
+	for at = 1; at < min(len(lines[i]), len(other)) && lines[i][at] == other[at]; {
+		at++
+	}
+	return at - 1
+}
+
+// shortLine is a line, or its beginning, what is at this place, and its end.
+func shortLine(line string, at int) string {
+	if len(line) <= longestPreviewLine {
+		return line
+	}
+	const part = longestPreviewLine / 4
+	head := cutBefore(line, part)
+	if from := len(cutBefore(line, max(at-part/2, 0))); from > len(head) && len(line)-from > 2*part {
+		shown := cutBefore(line[from:], part)
+		head, line = fmt.Sprintf("%s…[%d bytes]…%s", head, from-len(head), shown), line[from+len(shown):]
+	} else {
+		line = line[len(head):]
+	}
+	tail := cutAfter(line, min(2*part, len(line)))
+	if len(tail) == len(line) {
+		return head + tail
+	}
+	return fmt.Sprintf("%s…[%d bytes]…%s", head, len(line)-len(tail), tail)
 }
 
 // linesWithin is how many lines, taken in this order, so many bytes hold.
@@ -52,7 +84,7 @@ func linesWithin(lines []string, room int, order func(int) int) (n int) {
 
 // cutBefore is the beginning of s, cutAfter its end: whole characters, at most n bytes.
 func cutBefore(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return s[:n]

@@ -16,10 +16,11 @@ func TestLongPreviewKeepsBothSides(t *testing.T) {
 		want        []string
 	}{
 		{"whole", "edit f\n-old\n+new\n", []string{"│ edit f\n│ -old\n│ +new"}},
-		{"a long line between", "edit f\n " + long + "\n-old\n+new\n", []string{"│ edit f\n│  é", "é…[195906 bytes]…é", "\n│ -old\n│ +new"}},
+		{"a long line between", "edit f\n " + long + "\n-old\n+new\n", []string{"│ edit f\n│  é", "é…[19", " bytes]…é", "\n│ -old\n│ +new"}},
 		{"many lines", "edit f\n" + strings.Repeat("-old\n", 20_000) + strings.Repeat("+new\n", 20_000), []string{
 			"│ edit f\n│ -old\n", "\n(37", " of 40001 lines of the preview, ", "│ +new\n│ +new",
 		}},
+		{"long lines that differ inside", "-" + long + "old" + long + "\n+" + long + "new" + long, []string{"éoldé", "énewé"}},
 		{"two long lines", "-" + long + "old\n+" + long + "new\n", []string{"│ -é", "éold\n│ +é", "énew"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
