@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -8,8 +9,12 @@ import (
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 )
 
+// longestContext is how many bytes of a line are shown that stays as it is.
+const longestContext = 2 << 10
+
 // Diff is a unified diff with three lines of context. Line endings are not part of the lines shown, so a change
-// of nothing but endings shows as the same line removed and added.
+// of nothing but endings shows as the same line removed and added. Of a line of context that is longer than 2 KiB only
+// the beginning is shown, and how much is left out: it must not take the room of what changes.
 func Diff(before, after string) Node {
 	before, after = valid(before), valid(after)
 	diff := &renderv1.DiffNode{}
@@ -40,6 +45,10 @@ func diffHunk(hunk *udiff.Hunk) *renderv1.DiffHunk {
 			out.NewLines++
 		}
 		text := strings.TrimSuffix(strings.TrimSuffix(line.Content, "\n"), "\r")
+		if op == renderv1.DiffLineOp_DIFF_LINE_OP_CONTEXT && len(text) > longestContext {
+			shown := strings.ToValidUTF8(text[:longestContext], "")
+			text = fmt.Sprintf("%s…[%d bytes]…", shown, len(text)-len(shown))
+		}
 		out.Lines = append(out.Lines, &renderv1.DiffLine{Op: op, Text: text})
 	}
 	// By convention a range without lines starts at the line it comes after.

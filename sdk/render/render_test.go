@@ -57,3 +57,15 @@ func TestEveryNodeTravels(t *testing.T) {
 	_, err = proto.Marshal(render.Tree(nil))
 	require.NoError(t, err)
 }
+
+// What stays as it is leaves the room to what changes, however long its line is.
+func TestDiffCutsLongContext(t *testing.T) {
+	long := strings.Repeat("é", 70_000)
+	hunks := render.Diff(long+"\nold\n", long+"\nnew\n").GetDiff().GetHunks()
+	require.Len(t, hunks, 1)
+	lines := hunks[0].GetLines()
+	require.Len(t, lines, 3)
+	require.Equal(t, long[:2048]+"…[137952 bytes]…", lines[0].GetText())
+	require.Equal(t, "old", lines[1].GetText())
+	require.Equal(t, "new", lines[2].GetText())
+}
