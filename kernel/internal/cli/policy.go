@@ -24,8 +24,11 @@ provider before risk before kind. Of equally specific ones the strictest does: d
   arguments  globs of text arguments: arguments = { path = "docs/**" }. Paths are compared without . and .. in
              them, from the folder of agent.hcl; "${path.home}/x" is absolute. All values of a list must match.
 
-A policy that asks or denies also holds for what may turn out to match: git push behind sudo or in $(…),
-SECRET for secret, and for path every argument that is one.`,
+A policy that asks or denies also holds for what may turn out to match: git push behind sudo, in $(…) or as
+git -C . push, SECRET for secret, and for path every argument that is one.
+
+Changes of files that decide what runs (agent.hcl, .agent, .git, the configurations of assistants) are asked
+about, unless an allow names the file in its arguments.`,
 		Example: `  agent policy
   agent policy explain bash.bash command='go test ./...'
   agent policy test policy.test.hcl`,

@@ -21,7 +21,7 @@ func (c *nameCheck) arguments(rule policy.Rule, at ruleRange) {
 		return
 	}
 	if len(rule.Match.Command) > 0 && !slices.ContainsFunc(about, policy.Callable.TakesCommand) {
-		c.never(at.command, fmt.Sprintf("policy %q: %s takes a command", rule.Name, noneOf(about)), "command is for operations of a shell.")
+		c.never(at.command, fmt.Sprintf("policy %q: %s a command", rule.Name, noneOf(about, "takes", "take")), "Only operations of a shell do.")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(rule.Match.Arguments)) {
@@ -29,7 +29,7 @@ func (c *nameCheck) arguments(rule policy.Rule, at ruleRange) {
 			continue
 		}
 		texts := textsOf(about)
-		c.never(at.arguments[name], fmt.Sprintf("policy %q: %s has a text argument %q%s", rule.Name, noneOf(about), name, schema.Hint(name, texts)), theyHave(texts))
+		c.never(at.arguments[name], fmt.Sprintf("policy %q: %s a text argument %q%s", rule.Name, noneOf(about, "has", "have"), name, schema.Hint(name, texts)), theyHave(texts))
 	}
 }
 
@@ -37,17 +37,17 @@ func (c *nameCheck) never(at hcl.Range, summary, detail string) {
 	c.diags = append(c.diags, errorAt(at, summary, "The policy could never match. %s", detail))
 }
 
-// noneOf begins a sentence about operations, of which there is at least one.
-func noneOf(about []policy.Callable) string {
+// noneOf begins a sentence about what operations do not do, of which there is at least one.
+func noneOf(about []policy.Callable, does, do string) string {
 	first := about[0]
 	others := func(differs func(policy.Callable) bool) bool { return slices.ContainsFunc(about, differs) }
 	switch {
 	case len(about) == 1:
-		return fmt.Sprintf("the operation that it is about, %s of %s, is not one that", first.Operation, first.Provider)
+		return fmt.Sprintf("%q of provider %q does not %s", first.Operation, first.Provider, do)
 	case !others(func(op policy.Callable) bool { return op.Provider != first.Provider }):
-		return fmt.Sprintf("none of the operations of %q that it is about", first.Provider)
+		return fmt.Sprintf("no operation of provider %q that it is about %s", first.Provider, does)
 	default:
-		return "none of the operations that it is about"
+		return "no operation that it is about " + does
 	}
 }
 
@@ -67,8 +67,8 @@ func theyHave(texts []string) string {
 	case len(texts) == 0:
 		return "There are none that are text."
 	case more > 0:
-		return fmt.Sprintf("There are %s and %d more.", strings.Join(texts[:mostTexts], ", "), more)
+		return fmt.Sprintf("Text arguments are %s and %d more.", strings.Join(texts[:mostTexts], ", "), more)
 	default:
-		return fmt.Sprintf("There is %s.", strings.Join(texts, ", "))
+		return fmt.Sprintf("Text arguments are %s.", strings.Join(texts, ", "))
 	}
 }
