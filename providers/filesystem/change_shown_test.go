@@ -54,9 +54,9 @@ func TestPreviewShowsTheChange(t *testing.T) {
 		{"beside a long line", "a\n" + long + "\nfunction check(){ return verify(); }\n", "a\n" + long + "\nfunction check(){ return true; }\n", []string{
 			"@@ -3,1 +3,1 @@\n-function check(){ return verify(); }\n+function check(){ return true; }\n2 of 2 changed lines shown, without the lines around them.\n",
 		}},
-		{"at the start of a long line", "old" + long, "new" + long, []string{"\n-oldxxx", "\n+newxxx", "x…[66 KiB]…\n", "2 of 2 changed lines shown (2 cut), 132 KiB hidden."}},
-		{"in the middle of one", long + "old" + long, long + "new" + long, []string{"\n-…[67 KiB]…x", "xoldx", "\n+…[67 KiB]…x", "xnewx", "x…[67 KiB]…\n"}},
-		{"at the end of one", long + "old\n", long + "new\n", []string{"\n-…[66 KiB]…x", "xold\n", "xnew\n"}},
+		{"at the start of a long line", "old" + long, "new" + long, []string{"\n-oldxxx", "\n+newxxx", "x…[68 KiB]…\n", "2 of 2 changed lines shown (2 cut), 136 KiB hidden."}},
+		{"in the middle of one", long + "old" + long, long + "new" + long, []string{"\n-…[68 KiB]…x", "xoldx", "\n+…[68 KiB]…x", "xnewx", "x…[68 KiB]…\n"}},
+		{"at the end of one", long + "old\n", long + "new\n", []string{"\n-…[68 KiB]…x", "xold\n", "xnew\n"}},
 		{"a file of one line", minified + "check(1);" + minified, minified + "check(2);" + minified, []string{"check(1);var", "check(2);var"}},
 		{"a new file of one line", "", "begin" + long + "end", []string{"@@ -0,0 +1,1 @@\n+beginx", "…[", "xend\n1 of 1 changed lines shown (1 cut), "}},
 		{"many lines", lines, strings.ReplaceAll(lines, "old", "new"), []string{"@@ -1,30000 +1,30000 @@\n-an old", "\n+an new", " of 60000 changed lines shown, ", " KiB hidden.\n"}},

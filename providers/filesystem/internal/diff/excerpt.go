@@ -48,6 +48,9 @@ const (
 	footRoom  = 96  // what the last line takes at most
 	leastRoom = 160 // what a change takes at least
 	shortest  = 24  // how much of a line is shown at least
+	// mostAround is how much of a long line is shown on each side of what differs: in
+	// more of it the difference would be hard to find.
+	mostAround = 80
 )
 
 // built is an excerpt that is being made.
@@ -198,13 +201,14 @@ func parts(line, beside []byte, f text.Format, longest int) []part {
 	}
 	differs := len(line) - tail - head
 	if around := (longest - differs) / 2; around >= longest/8 {
+		around = min(around, mostAround)
 		// What one side cannot use goes to the other.
 		from := max(head-around, 0)
 		to := min(len(line)-tail+around+max(around-head, 0), len(line))
 		from = max(from-max(around-tail, 0), 0)
 		return []part{{f.CharStart(line, from), f.CharStart(line, to)}}
 	}
-	around, half := longest/8, longest*3/8
+	around, half := min(longest/8, mostAround), longest*3/8
 	return []part{
 		{f.CharStart(line, max(head-around, 0)), f.CharStart(line, head+half)},
 		{f.CharStart(line, len(line)-tail-half), f.CharStart(line, min(len(line)-tail+around, len(line)))},
