@@ -135,6 +135,9 @@ func (p Place) reaches(paths []string, value string, isPath bool) bool {
 // inGit reports whether a folded path is, or is in, what git keeps of a repository: by its configuration and its hooks
 // whatever git does next runs anything. A root that is in one itself makes no difference.
 func (p Place) inGit(way string) bool {
+	if !strings.Contains(way, ".git") {
+		return false
+	}
 	if root := fold(filepath.Clean(p.Root)); inFolder(root, way) {
 		way = way[len(root):]
 	}
