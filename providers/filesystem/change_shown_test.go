@@ -121,10 +121,13 @@ func TestPreviewAlwaysShowsWhatDiffers(t *testing.T) {
 		pieces := rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces")
 		var with, without strings.Builder
 		signs := rapid.IntRange(1, 3).Draw(t, "signs")
-		for i := range signs {
-			for _, p := range pieces[len(pieces)*i/signs : len(pieces)*(i+1)/signs] {
+		for i := range signs + 1 {
+			for _, p := range pieces[len(pieces)*i/(signs+1) : len(pieces)*(i+1)/(signs+1)] {
 				with.WriteString(p)
 				without.WriteString(p)
+			}
+			if i == signs {
+				break
 			}
 			with.WriteString(sign)
 			if rapid.Bool().Draw(t, "replaces") {
