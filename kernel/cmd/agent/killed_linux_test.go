@@ -85,8 +85,8 @@ func (w *worked) read(out io.Reader) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var line struct{ Outcome *reported }
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Outcome != nil {
-			w.said <- *line.Outcome
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Outcome != nil && line.Outcome.ID != "" {
+			w.said <- *line.Outcome // one without an id never came to be: its provider was killed before it had said what it has
 		}
 	}
 }
