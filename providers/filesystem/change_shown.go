@@ -65,7 +65,7 @@ func form(file []byte) string {
 	return v.Census.Encoding(v.Format) + " with line ends " + v.Census.LineEnding()
 }
 
-// texts are the two parts as people see them. Line ends are shown only if they
+// texts are the two parts, as far as they were cut, as people see them. Line ends are shown only if they
 // are what changed. They are not for a file that is binary.
 func (c *change) texts(was, is text.Part) (before, after diff.Side, ok bool) {
 	wide := text.Detect(c.before.bytes).Wide() || text.Detect(c.after).Wide()
@@ -73,8 +73,8 @@ func (c *change) texts(was, is text.Part) (before, after diff.Side, ok bool) {
 	if from.Census.Binary() || to.Census.Binary() {
 		return before, after, false
 	}
-	before = diff.Side{Text: string(from.Text), Lines: was.Lines, Cut: was.Cut}
-	after = diff.Side{Text: string(to.Text), Lines: is.Lines, Cut: is.Cut}
+	before = diff.Side{Text: string(from.Text), Lines: was.Lines}
+	after = diff.Side{Text: string(to.Text), Lines: is.Lines}
 	if before.Text == after.Text && !wide {
 		before.Text, after.Text = strings.ToValidUTF8(string(was.Raw), "\uFFFD"), strings.ToValidUTF8(string(is.Raw), "\uFFFD")
 	}

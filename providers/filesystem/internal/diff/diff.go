@@ -22,8 +22,7 @@ const Thorough = 256 << 10
 // Side is one of the two texts, or a part of it.
 type Side struct {
 	Text  string
-	Lines int  // in the part, with those that Text leaves out
-	Cut   bool // Text is only the beginning of the part
+	Lines int // in the part
 }
 
 func side(text string) Side {
@@ -40,24 +39,19 @@ func Unified(path, before, after string, limit int) (text string, clipped bool) 
 	return Between(path, side(before), side(after), 0, limit)
 }
 
-// Between is [Unified] for parts that have so many equal lines above them. A
-// side that is cut must be longer than limit.
+// Between is [Unified] for parts that have so many equal lines above them.
 func Between(path string, before, after Side, above, limit int) (text string, clipped bool) {
-	cut := before.Cut || after.Cut
 	if before.Text == after.Text {
-		return "", cut
+		return "", false
 	}
 	from, to := labels(path)
 	// Only what lies between the lines that both begin with and those that both
 	// end with can differ: usually that is little.
 	head := commonLines(before.Text, after.Text)
 	b, a := before.Text[head:], after.Text[head:]
-	tail := 0
-	if !cut {
-		tail = commonEnd(b, a)
-	}
+	tail := commonEnd(b, a)
 	b, a = b[:len(b)-tail], a[:len(a)-tail]
-	if cut || len(b)+len(a) > Thorough {
+	if len(b)+len(a) > Thorough {
 		same := strings.Count(before.Text[:head], "\n")
 		equal := same + side(before.Text[len(before.Text)-tail:]).Lines
 		before, after = Side{Text: b, Lines: before.Lines - equal}, Side{Text: a, Lines: after.Lines - equal}
