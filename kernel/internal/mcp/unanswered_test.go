@@ -118,7 +118,7 @@ func TestCancelledOverHTTP(t *testing.T) {
 				require.Equal(t, 405, status, text)
 				require.NotContains(t, text, "data:")
 			}
-			require.Contains(t, w.post(t, session, version, toolCall(2, "fixture_echo", `{"text":"still here"}`)).whole(), "still here")
+			require.Contains(t, w.post(t, session, version, toolCall(3, "fixture_echo", `{"text":"still here"}`)).whole(), "still here")
 			w.do(t, "DELETE", "", headerSession, session)
 		})
 	}
