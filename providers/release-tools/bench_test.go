@@ -82,6 +82,18 @@ func BenchmarkNextVersion(b *testing.B) {
 	})
 }
 
+// BenchmarkDraft proposes entries of two categories for a changelog of 300 kB.
+func BenchmarkDraft(b *testing.B) {
+	r := sinceLast(b)
+	r.Write("CHANGELOG.md", strings.Replace(longChangelog(), "0.200.0", "1.3.0", 1))
+	r.Git("commit", "-q", "--allow-empty", "-m", "feat: something new")
+	for b.Loop() {
+		drafted, err := release.Draft(b.Context(), settings(), r.Dir, "", time.Now())
+		require.NoError(b, err)
+		require.Len(b, drafted.Added, 151)
+	}
+}
+
 // BenchmarkHistory is why the log is read by git: go-git has no way to stop at what the tag has but to walk all of it.
 func BenchmarkHistory(b *testing.B) {
 	r := sinceLast(b)
@@ -123,14 +135,18 @@ func settings() release.Settings {
 	return release.Settings{Changelog: "CHANGELOG.md", TagPrefix: "v", TagMessage: "{version}", CommitMessage: "{version}"}
 }
 
-func BenchmarkChangelog(b *testing.B) {
-	r := grown(b)
+func longChangelog() string {
 	var notes strings.Builder
 	notes.WriteString("# Changelog\n\n## [Unreleased]\n\n- x\n")
 	for i := 200; i > 0; i-- {
 		fmt.Fprintf(&notes, "\n## [0.%d.0] - 2026-01-02\n\n### Added\n\n%s", i, strings.Repeat("- An entry of some length, about `this` and [that](https://example.com)\n", 20))
 	}
-	r.Write("CHANGELOG.md", notes.String())
+	return notes.String()
+}
+
+func BenchmarkChangelog(b *testing.B) {
+	r := grown(b)
+	r.Write("CHANGELOG.md", longChangelog())
 	for b.Loop() {
 		root, err := repo.Root(r.Dir)
 		require.NoError(b, err)

@@ -22,34 +22,70 @@ const mostEntry = 8 << 10
 // written; a category that is not there yet is put in its usual place. Everything else keeps its bytes. What the result
 // says is read back before it is returned.
 func (d *Document) Add(category string, entries ...string) ([]byte, error) {
-	after, err := d.add(category, entries)
+	after, err := d.add(Category{Name: category, Entries: entries})
 	if err != nil {
 		return nil, err
 	}
 	return after.src, nil
 }
 
-// add is Add; it returns the file as it was read back.
-func (d *Document) add(category string, entries []string) (*Document, error) {
-	u, err := d.Unreleased()
-	if err != nil {
-		return nil, err
-	}
-	a := adder{d: d, u: u, eol: d.lineEnding(d.blocks[u.block].lines)}
-	if a.category, err = d.Category(category); err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		text, err := cleanEntry(e)
+// add is Add for several categories, one after the other; it returns the file as it was read back, once for all of them.
+func (d *Document) add(groups ...Category) (*Document, error) {
+	next := d
+	var added []Category
+	for _, g := range groups {
+		a, err := next.adder(g)
 		if err != nil {
 			return nil, err
 		}
-		a.entries = append(a.entries, text)
+		if len(a.entries) > 0 {
+			next = next.with(a.u, a.edit())
+			added = append(added, Category{Name: a.category, Entries: a.entries})
+		}
 	}
-	if len(a.entries) == 0 {
+	if len(added) == 0 {
 		return d, nil
 	}
-	return a.readBack(apply(d.src, []edit{a.edit()}))
+	return d.readBack(next.src, added)
+}
+
+func (d *Document) adder(g Category) (a adder, err error) {
+	a.d = d
+	if a.u, err = d.Unreleased(); err != nil {
+		return a, err
+	}
+	a.eol = d.lineEnding(d.blocks[a.u.block].lines)
+	if a.category, err = d.Category(g.Name); err != nil {
+		return a, err
+	}
+	for _, e := range g.Entries {
+		text, err := cleanEntry(e)
+		if err != nil {
+			return a, err
+		}
+		a.entries = append(a.entries, text)
+	}
+	return a, nil
+}
+
+// with is the file with an edit in a section, for working out the next one. Only the section is read anew: what stands
+// around it starts and ends where a block of Markdown does, so that it reads the same. Whoever writes the bytes parses all
+// of them first.
+func (d *Document) with(s Section, e edit) *Document {
+	next := &Document{name: d.name, src: apply(d.src, []edit{e})}
+	grown := len(next.src) - len(d.src)
+	end := len(next.src)
+	if s.last < len(d.blocks) {
+		end = d.blocks[s.last].start + grown
+	}
+	next.blocks = append(make([]block, 0, len(d.blocks)+8), d.blocks[:s.block]...)
+	next.blocks = append(next.blocks, blocks(next.src[:end], d.blocks[s.block].start)...)
+	for _, b := range d.blocks[s.last:] {
+		next.blocks = append(next.blocks, b.moved(grown))
+	}
+	next.footer = next.findFooter()
+	next.findSections()
+	return next
 }
 
 // Category returns the spelling of a category that the file or Keep a Changelog knows, in any case; "" stays.
@@ -60,12 +96,16 @@ func (d *Document) Category(name string) (string, error) {
 	}
 	var known []string
 	for _, s := range d.Sections {
-		for _, c := range d.Categories(s) {
-			if strings.EqualFold(c.Name, name) {
-				return c.Name, nil
+		for _, b := range d.within(s) {
+			if b.kind != heading {
+				continue
 			}
-			if s.Unreleased && c.Name != "" {
-				known = append(known, c.Name)
+			have := d.category(b)
+			if strings.EqualFold(have, name) {
+				return have, nil
+			}
+			if s.Unreleased && have != "" {
+				known = append(known, have)
 			}
 		}
 	}
@@ -139,7 +179,7 @@ func (a *adder) region() ([]block, bool) {
 	from := 0
 	if a.category != "" {
 		from = slices.IndexFunc(inside, func(b block) bool {
-			return b.kind == heading && strings.EqualFold(strings.TrimSpace(plain(b.title.of(a.d.src))), a.category)
+			return b.kind == heading && strings.EqualFold(a.d.category(b), a.category)
 		})
 		if from < 0 {
 			return nil, false
@@ -162,7 +202,7 @@ var listItem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // growList adds items below the last one, with its bullet and spacing.
 func (a *adder) growList(b block) edit {
 	list := b.node.(*ast.List)
-	prefix := a.prefix(list)
+	prefix := a.prefix(b)
 	text := a.list(prefix)
 	if !list.IsTight {
 		text = a.eol + strings.ReplaceAll(text, a.eol+prefix, a.eol+a.eol+prefix)
@@ -171,9 +211,10 @@ func (a *adder) growList(b block) edit {
 }
 
 // prefix is how the last item of a list starts.
-func (a *adder) prefix(list *ast.List) string {
+func (a *adder) prefix(b block) string {
+	list := b.node.(*ast.List)
 	if item, ok := list.LastChild().(*ast.ListItem); ok {
-		line := a.d.src[lineStart(a.d.src, a.d.mark+item.Pos()):]
+		line := a.d.src[lineStart(a.d.src, b.base+item.Pos()):]
 		if m := listItem().FindSubmatch(line); m != nil {
 			return string(m[1])
 		}
@@ -185,7 +226,7 @@ func (a *adder) prefix(list *ast.List) string {
 func (a *adder) custom() string {
 	for _, b := range a.d.blocks[a.u.block:] {
 		if isBulletList(b) {
-			return a.prefix(b.node.(*ast.List))
+			return a.prefix(b)
 		}
 	}
 	return "- "
@@ -216,7 +257,7 @@ func (a *adder) newCategory() edit {
 		if b.kind != heading || rank < 0 {
 			continue
 		}
-		if other := slices.Index(Standard, strings.TrimSpace(plain(b.title.of(a.d.src)))); other > rank {
+		if other := slices.Index(Standard, a.d.category(b)); other > rank {
 			if !a.blankBefore(b.start) {
 				text = a.eol + text
 			}

@@ -95,6 +95,47 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, string(after.Bytes()), string(again.Bytes()))
 }
 
+// However many categories get entries, the file is what adding one after the other makes of it: also where several of them
+// go to one place, or to the end of a file.
+func TestMergeIsAddAfterAdd(t *testing.T) {
+	entries := []changelog.Entry{
+		{Category: "Fixed", Text: "New f"}, {Category: "Added", Text: "New a\n\n```\n## 9.9.9\n```"}, {Category: "Changed", Text: "New c"},
+		{Category: "Security", Text: "New s"}, {Category: "Added", Text: "New b"}, {Category: "Removed", Text: "New r"},
+	}
+	const rest = "\n## [1.2.0] - 2024-01-05\n\n### Added\n\n- y\n\n[1.2.0]: https://example.com\n"
+	tests := []struct{ name, file string }{
+		{"nothing there", "## [Unreleased]\n" + rest},
+		{"no blank lines", "## [Unreleased]\n### Added\n- x\n### Removed\n- z\n## [1.2.0] - 2024-01-05\n- y\n"},
+		{"empty categories", "## Unreleased\n\n### Added\n\n### Fixed\n\n### Notes\n" + rest},
+		{"all of the file, without an end", "## Unreleased\n\n### Changed\n\n* x"},
+		{"a heading without an end", "Changes\n===\n\n## Unreleased"},
+		{"CRLF and a mark", "\ufeff## Unreleased\r\n\r\n### Changed\r\n\r\n- x\r\n\r\n## 1.0.0\r\n\r\n- y\r\n"},
+		{"above links and a comment", "## Unreleased\n\nText.\n\n### Security\n\n- x\n\n<!-- links -->\n[unreleased]: https://example.com\n"},
+		{"below releases", "## 2.0.0\n\n- y\n\nUnreleased\n---\n\n### Fixed\n\n1. x\n\n```\n### Added\n```\n" + rest},
+		{"other words", "# Unreleased\n\n#### ADDED\n\n-   x\n\n-   z\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			after, added, err := parse(t, tt.file).Merge(entries)
+			require.NoError(t, err)
+			require.Len(t, added, len(entries))
+			step, ok := addEach(t, tt.file, added)
+			require.True(t, ok)
+			require.Equal(t, step, string(after.Bytes()))
+		})
+	}
+}
+
+// What reads back as anything else is refused whichever category it was that went wrong.
+func TestMergeRefuses(t *testing.T) {
+	_, _, err := parse(t, "## Unreleased\n\n### Added\n\n- x\n\n### Security\n\n```\nan open fence\n").Merge([]changelog.Entry{
+		{Category: "Added", Text: "One"}, {Category: "Security", Text: "Two"},
+	})
+	var r *refusal.Error
+	require.ErrorAs(t, err, &r)
+	require.Equal(t, "cannot-place", r.Kind)
+}
+
 // A file that sorts no entries gets no categories.
 func TestMergeIntoAPlainList(t *testing.T) {
 	const rest = "\n## 1.0.0\n\n* Old\n"

@@ -28,6 +28,7 @@ type block struct {
 	kind  blockKind
 	span  // whole lines; end is where the next block starts
 	node  ast.Node
+	base  int // where in the file the positions of node count from
 	level int
 
 	lines  span // of a heading: its line, or its text and underline, each with the line ending
@@ -44,11 +45,11 @@ var markdown = parser.NewParser(
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
-// blocks returns the top-level blocks of src in order. from is the length of a byte order mark.
+// blocks returns the top-level blocks of src in order, from the byte where one may start.
 func blocks(src []byte, from int) []block {
 	body := src[from:]
 	root := markdown.Parse(text.NewReader(body))
-	var out []block
+	out := make([]block, 0, root.ChildCount())
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		at := position(n)
 		if at < 0 {
@@ -82,7 +83,7 @@ func position(n ast.Node) int {
 }
 
 func describe(n ast.Node, src []byte, base, at int) block {
-	b := block{node: n, span: span{start: max(base, lineStart(src, at))}}
+	b := block{node: n, base: base, span: span{start: max(base, lineStart(src, at))}}
 	switch n := n.(type) {
 	case *ast.Heading:
 		b.kind, b.level = heading, n.Level
@@ -124,6 +125,15 @@ func (b *block) locateTarget(src []byte, at int, destination []byte) {
 		b.target.start = at + colon + i
 		b.target.end = b.target.start + len(destination)
 	}
+}
+
+// moved is the block so many bytes further on.
+func (b block) moved(by int) block {
+	for _, s := range []*span{&b.span, &b.lines, &b.title, &b.target} {
+		s.start, s.end = s.start+by, s.end+by
+	}
+	b.base += by
+	return b
 }
 
 func isATX(line []byte) bool {

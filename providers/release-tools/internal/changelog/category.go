@@ -18,7 +18,7 @@ func (d *Document) Categories(s Section) []Category {
 	for _, b := range d.within(s) {
 		switch b.kind {
 		case heading:
-			out = append(out, Category{Name: strings.TrimSpace(plain(b.title.of(d.src)))})
+			out = append(out, Category{Name: d.category(b)})
 		case content:
 			if len(out) == 0 {
 				out = append(out, Category{})
@@ -30,6 +30,11 @@ func (d *Document) Categories(s Section) []Category {
 	return out
 }
 
+// category is the name that a heading gives to what follows.
+func (d *Document) category(heading block) string {
+	return strings.TrimSpace(plain(heading.title.of(d.src)))
+}
+
 func (d *Document) entries(b block, end int) []string {
 	end = min(end, b.end)
 	list, ok := b.node.(*ast.List)
@@ -39,7 +44,7 @@ func (d *Document) entries(b block, end int) []string {
 	var starts, offsets []int
 	for n := list.FirstChild(); n != nil; n = n.NextSibling() {
 		if item, ok := n.(*ast.ListItem); ok {
-			starts = append(starts, lineStart(d.src, d.mark+item.Pos()))
+			starts = append(starts, lineStart(d.src, b.base+item.Pos()))
 			offsets = append(offsets, item.Offset)
 		}
 	}

@@ -44,7 +44,6 @@ type Document struct {
 
 	name   string
 	src    []byte
-	mark   int // length of the byte order mark
 	blocks []block
 	footer int // where the link definitions at the end of the file start
 }
@@ -64,7 +63,7 @@ func Parse(name string, src []byte) (*Document, error) {
 	if bytes.HasPrefix(src, byteOrderMark) {
 		from = len(byteOrderMark)
 	}
-	d := &Document{name: name, src: src, mark: from, blocks: blocks(src, from)}
+	d := &Document{name: name, src: src, blocks: blocks(src, from)}
 	d.footer = d.findFooter()
 	d.findSections()
 	return d, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Entry is an entry for a category.
@@ -15,24 +16,21 @@ type Entry struct {
 }
 
 // Merge adds to the Unreleased section those entries that nobody wrote down yet, below what is there. A file that has no
-// categories gets none. It returns the file as it was read back, and the entries that are new in it. An entry is written down if the section has the same words, whatever the marks, or
-// names the commit or the same issue.
+// categories gets none. It returns the file as it was read back, and the entries that are new in it. An entry is written
+// down if the section has the same words, whatever the marks, or names the commit or the same issue.
 func (d *Document) Merge(entries []Entry) (after *Document, added []Entry, err error) {
 	u, err := d.Unreleased()
 	if err != nil {
 		return nil, nil, err
 	}
-	var have []string
-	for _, c := range d.Categories(u) {
-		have = append(have, c.Entries...)
-	}
+	there := readWritten(d.Categories(u))
 	flat := d.uncategorised()
 	byCategory := map[string][]string{}
 	type said struct{ category, words string }
 	seen := map[said]bool{}
 	for _, e := range entries {
 		key := said{e.Category, words(e.Text)}
-		if seen[key] || slices.ContainsFunc(have, e.covered) {
+		if seen[key] || there.says(e) {
 			continue
 		}
 		seen[key] = true
@@ -42,12 +40,12 @@ func (d *Document) Merge(entries []Entry) (after *Document, added []Entry, err e
 		added = append(added, e)
 		byCategory[e.Category] = append(byCategory[e.Category], e.Text)
 	}
-	for _, category := range append([]string{""}, Standard...) {
-		if d, err = d.add(category, byCategory[category]); err != nil {
-			return nil, nil, err
-		}
+	var groups []Category
+	for _, name := range append([]string{""}, Standard...) {
+		groups = append(groups, Category{Name: name, Entries: byCategory[name]})
 	}
-	return d, added, nil
+	after, err = d.add(groups...)
+	return after, added, err
 }
 
 // Takes reports whether a text says something as an entry: it has words, and Add would not refuse it for what it holds.
@@ -73,26 +71,51 @@ func (d *Document) uncategorised() bool {
 var (
 	issue    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#\d+\b`) })
 	linkedTo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\]\([^)]*\)`) })
-	marks    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\pL\pN]+`) })
 	lead     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\*\*Breaking:\*\* )?(?:[\w/.-]+: )?`) })
 )
 
-// covered reports whether an entry that is there says what e says.
-func (e Entry) covered(there string) bool {
-	if e.Commit != "" && strings.Contains(there, e.Commit[:7]) {
-		return true
-	}
-	own := issue().FindAllString(e.Text, -1)
-	for _, n := range issue().FindAllString(there, -1) {
-		if slices.Contains(own, n) {
-			return true
+// written is what entries say that are there.
+type written struct {
+	text                string // of all of them
+	words, bare, issues map[string]bool
+}
+
+func readWritten(categories []Category) written {
+	w := written{words: map[string]bool{}, bare: map[string]bool{}, issues: map[string]bool{}}
+	var text strings.Builder
+	for _, c := range categories {
+		for _, e := range c.Entries {
+			text.WriteString(e + "\n")
+			w.words[words(e)], w.bare[bare(e)] = true, true
+			for _, n := range issue().FindAllString(e, -1) {
+				w.issues[n] = true
+			}
 		}
 	}
-	return words(there) == words(e.Text) || words(lead().ReplaceAllString(there, "")) == words(lead().ReplaceAllString(e.Text, ""))
+	w.text = text.String()
+	return w
 }
+
+// says reports whether an entry that is there says what e says.
+func (w written) says(e Entry) bool {
+	if e.Commit != "" && strings.Contains(w.text, e.Commit[:7]) {
+		return true
+	}
+	mentioned := func(n string) bool { return w.issues[n] }
+	return slices.ContainsFunc(issue().FindAllString(e.Text, -1), mentioned) || w.words[words(e.Text)] || w.bare[bare(e.Text)]
+}
+
+// bare folds an entry without what leads it in.
+func bare(entry string) string { return words(lead().ReplaceAllString(entry, "")) }
 
 // words folds an entry to its letters and digits, without the numbers of issues.
 func words(entry string) string {
-	entry = issue().ReplaceAllString(linkedTo().ReplaceAllString(entry, "]"), "")
-	return strings.ToLower(strings.TrimSpace(marks().ReplaceAllString(entry, " ")))
+	if strings.Contains(entry, "](") {
+		entry = linkedTo().ReplaceAllString(entry, "]")
+	}
+	if strings.Contains(entry, "#") {
+		entry = issue().ReplaceAllString(entry, "")
+	}
+	mark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+	return strings.ToLower(strings.Join(strings.FieldsFunc(entry, mark), " "))
 }

@@ -191,5 +191,46 @@ func FuzzMerge(f *testing.F) {
 		if len(added) == 0 {
 			require.Equal(t, string(src), string(after.Bytes()))
 		}
+		if step, ok := addEach(t, string(src), added); ok {
+			require.Equal(t, step, string(after.Bytes()))
+		}
 	})
+}
+
+// addEach adds entries category by category, each to the file that the one before left. It may refuse what Merge takes: a
+// category can part an entry from a text below that would have run on with it.
+func addEach(t testing.TB, file string, entries []changelog.Entry) (after string, ok bool) {
+	for _, category := range append([]string{""}, changelog.Standard...) {
+		var texts []string
+		for _, e := range entries {
+			if e.Category == category {
+				texts = append(texts, e.Text)
+			}
+		}
+		next, err := parse(t, file).Add(category, texts...)
+		if err != nil {
+			return "", false
+		}
+		file = string(next)
+	}
+	return file, true
+}
+
+// What is merged into a real file is what adding each category would make of it.
+func TestMergeIntoRealFiles(t *testing.T) {
+	accepted := 0
+	for name, file := range realFiles(t) {
+		after, added, err := parse(t, file).Merge([]changelog.Entry{
+			{Category: "Security", Text: "A first new entry"}, {Category: "Changed", Text: "A second\nnew entry"},
+			{Category: "Fixed", Text: "A third new entry"}, {Category: "Changed", Text: "A fourth new entry"},
+		})
+		if err != nil {
+			continue
+		}
+		accepted++
+		step, ok := addEach(t, file, added)
+		require.True(t, ok, name)
+		require.Equal(t, step, string(after.Bytes()), name)
+	}
+	require.GreaterOrEqual(t, accepted, 40, "too few of the files took entries to prove anything")
 }

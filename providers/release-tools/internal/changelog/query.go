@@ -144,7 +144,10 @@ func (d *Document) nearest(version string) []string {
 func (d *Document) Bytes() []byte { return d.src }
 
 // Text returns what stands under the heading of a section: verbatim, with LF line endings and no blank lines around it.
-func (d *Document) Text(s Section) string { return plain(s.body.of(d.src)) }
+func (d *Document) Text(s Section) string { return plain(d.text(s)) }
+
+// text is what stands under the heading of a section, as it is in the file.
+func (d *Document) text(s Section) []byte { return s.body.of(d.src) }
 
 // plain turns bytes of the file into text for a reader.
 func plain(raw []byte) string {

@@ -40,11 +40,17 @@ var (
 	})
 )
 
-const separators = " \t-–—:/()[]"
+const (
+	separators = " \t-–—:/()[]"
+	digits     = "0123456789"
+)
 
 func readTitle(s string) title {
 	if t, ok := readUnreleased(s); ok {
 		return t
+	}
+	if !strings.ContainsAny(s, digits) {
+		return title{} // as most headings are, which name a category
 	}
 	m := opening().FindStringSubmatchIndex(s)
 	if m == nil {
@@ -60,6 +66,10 @@ func readTitle(s string) title {
 }
 
 func readUnreleased(s string) (title, bool) {
+	const name = "unreleased"
+	if bare := strings.TrimPrefix(s, "["); len(bare) < len(name) || !strings.EqualFold(bare[:len(name)], name) {
+		return title{}, false
+	}
 	m := nameless().FindStringSubmatchIndex(s)
 	if m == nil {
 		return title{}, false
@@ -89,6 +99,9 @@ func (t *title) readRest(s string, at int) {
 		t.date = span{at + d[0], at + d[1]}
 		left = rest[:d[0]] + rest[d[1]:]
 	}
+	if t.bare = strings.Trim(left, separators) == ""; t.bare {
+		return
+	}
 	t.yanked = yank().MatchString(left)
 	t.pending = t.date.end == 0 && waiting().MatchString(left)
 	for _, known := range []*regexp.Regexp{yank(), waiting(), aside()} {
@@ -111,6 +124,9 @@ func inlineLink(s string, at int) span {
 
 // dateText normalises a dash variant of an ISO day and leaves every other spelling alone.
 func dateText(s string) string {
+	if !strings.ContainsAny(s, "./‐‑‒–—") {
+		return s
+	}
 	if m := isoDate().FindStringSubmatch(s); m != nil {
 		return m[1] + "-" + m[2] + "-" + m[3]
 	}

@@ -94,8 +94,10 @@ func reverts(c Commit, older []Commit, gone map[string]bool) (hashes []string, a
 // named returns the hashes that a message says it reverts.
 func named(c Commit) []string {
 	var out []string
-	for _, m := range undone().FindAllStringSubmatch(c.Message, -1) {
-		out = append(out, m[1])
+	if strings.Contains(c.Message, "This reverts commit") { // few do, and a search for that alone is cheap
+		for _, m := range undone().FindAllStringSubmatch(c.Message, -1) {
+			out = append(out, m[1])
+		}
 	}
 	if change, ok := parseHeader(c.Subject()); ok && change.Type == "revert" {
 		for _, m := range refs().FindAllStringSubmatch(c.Message, -1) {

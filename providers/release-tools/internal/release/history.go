@@ -30,19 +30,20 @@ func releases(prefix string, tags []string, doc *changelog.Document) []past {
 	if doc == nil {
 		return out
 	}
-	tagged := len(out)
+	tagged := map[string][]int{}
+	for i, r := range out {
+		tagged[r.version.Precedence()] = append(tagged[r.version.Precedence()], i)
+	}
 	for _, s := range doc.Released() {
 		v, ok := s.Strict()
 		if !ok {
 			continue
 		}
-		known := false
-		for i := range out[:tagged] {
-			if semver.Compare(out[i].version, v) == 0 {
-				out[i].line, known = s.Line, true
-			}
+		known := tagged[v.Precedence()]
+		for _, i := range known {
+			out[i].line = s.Line
 		}
-		if !known {
+		if len(known) == 0 {
 			out = append(out, past{version: v, tag: prefix + v.String(), line: s.Line})
 		}
 	}

@@ -86,12 +86,17 @@ func checkIdentifier(part, id string, numeric bool) error {
 
 // String returns the version as Parse reads it.
 func (v Version) String() string {
-	s := strings.Join(v.core[:], ".")
+	if v.build == "" {
+		return v.Precedence()
+	}
+	return v.Precedence() + "+" + v.build
+}
+
+// Precedence is the version without build metadata: the same for two versions of which none comes first.
+func (v Version) Precedence() string {
+	s := v.core[0] + "." + v.core[1] + "." + v.core[2]
 	if len(v.pre) > 0 {
 		s += "-" + strings.Join(v.pre, ".")
-	}
-	if v.build != "" {
-		s += "+" + v.build
 	}
 	return s
 }
