@@ -109,8 +109,9 @@ func serve(srv *server, protocol *os.File) {
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
 		},
-		Plugins: plugins,
-		Logger:  hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: ours, JSONFormat: true}),
+		Plugins:     plugins,
+		TLSProvider: secure,
+		Logger:      hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: ours, JSONFormat: true}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(options,
 				grpc.MaxRecvMsgSize(receiveBytes),

@@ -31,6 +31,9 @@ const actAs = "SDK_TEST_ACT_AS"
 // closedFile names a file that tells of the provider's end when there is nobody left to tell.
 const closedFile = "SDK_TEST_CLOSED_FILE"
 
+// patience guards against hanging alone: what is waited for has no other bound.
+const patience = time.Minute
+
 var actors = map[string]func(){
 	"noisy": func() {
 		p := with(func(_ context.Context, c *call, in doIn) (doOut, error) {
@@ -108,13 +111,18 @@ func (toolPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 	return toolv1.NewToolServiceClient(conn), nil
 }
 
-// launch starts the test binary as a provider, the way a kernel does.
-func launch(t testing.TB, actor string, stderr io.Writer) (*goplugin.Client, toolv1.ToolServiceClient) {
-	cmd := command(actor)
+// socketFolder is for sockets, for which a test's own folder has too long a name.
+func socketFolder(t testing.TB) string {
 	sockets, err := os.MkdirTemp("", "sdk")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(sockets) })
-	cmd.Env = append(cmd.Env, goplugin.EnvUnixSocketDir+"="+sockets)
+	return sockets
+}
+
+// launch starts the test binary as a provider, the way a kernel does.
+func launch(t testing.TB, actor string, stderr io.Writer) (*goplugin.Client, toolv1.ToolServiceClient) {
+	cmd := command(actor)
+	cmd.Env = append(cmd.Env, goplugin.EnvUnixSocketDir+"="+socketFolder(t))
 	client := goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue},
 		Plugins:         goplugin.PluginSet{plugin.Tool: toolPlugin{}}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
@@ -159,7 +167,7 @@ func TestTerminatedProviderStopsItsCallsAndCloses(t *testing.T) {
 	for err == nil {
 		_, err = stream.Recv()
 	}
-	require.Eventually(t, client.Exited, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, client.Exited, patience, 5*time.Millisecond)
 	require.Contains(t, stderr.String(), "stopped: the provider was told to terminate")
 	require.Contains(t, stderr.String(), "closed")
 }
@@ -173,11 +181,11 @@ func TestTerminatedProviderCleansUpWhenNobodyReadsItsOutput(t *testing.T) {
 	require.NoError(t, err)
 	_, err = stream.Recv()
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return strings.Contains(stderr.String(), "nobody reads") }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(stderr.String(), "nobody reads") }, patience, 5*time.Millisecond)
 	process, err := os.FindProcess(client.ReattachConfig().Pid)
 	require.NoError(t, err)
 	require.NoError(t, terminate(process))
-	require.Eventually(t, client.Exited, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, client.Exited, patience, 5*time.Millisecond)
 	require.Contains(t, stderr.String(), "cleaned up")
 }
 
@@ -211,7 +219,7 @@ func TestKilledKernelTakesTheProviderWithItInGoodOrder(t *testing.T) {
 	_ = cmd.Wait()
 	pid, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(line), "pid "))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return gone(pid) }, patience, 5*time.Millisecond)
 	cause, err := os.ReadFile(closed)
 	require.NoError(t, err)
 	// Its death and the end of its connection come in no order.

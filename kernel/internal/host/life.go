@@ -11,6 +11,7 @@ import (
 	"github.com/agentco/agent/proto/codec"
 	kernelv1 "github.com/agentco/agent/proto/pluggableharness/kernel/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/proto/plugin/mtls"
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
@@ -122,7 +123,7 @@ func (l *life) clientConfig(spec Spec, identity identity) *goplugin.ClientConfig
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (runner.Runner, error) {
 			// go-plugin's own variables come last, so that nothing that was given can replace them.
-			l.process.env = append(append(l.process.env, cmd.Env...), clientCertVariable+"="+string(identity.pem))
+			l.process.env = append(append(l.process.env, cmd.Env...), mtls.Variable+"="+string(identity.pem))
 			return l.process, nil
 		},
 		SkipHostEnv:      true,
