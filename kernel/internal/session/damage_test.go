@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -221,30 +222,108 @@ func TestNewerInTheWriteAheadLog(t *testing.T) {
 	require.FileExists(t, killed+"-wal")
 }
 
-// testdata/version1.sql is what `sqlite3 FILE .dump` says of a session that the first version of the format has written.
-func TestOlderIsMigrated(t *testing.T) {
-	dump, err := os.ReadFile("testdata/version1.sql")
+// old makes a session from testdata/versionN.sql: what `sqlite3 FILE .dump` says of one that version N of the format has
+// written.
+func old(t *testing.T, version int) (path string) {
+	t.Helper()
+	dump, err := os.ReadFile(fmt.Sprintf("testdata/version%d.sql", version))
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "01KQ5G3M7Z0000000000000001.sqlite")
+	path = filepath.Join(t.TempDir(), fmt.Sprintf("01KQ5G3M7Z000000000000000%d.sqlite", version))
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	change(t, path, string(dump))
+	requireVersion(t, version, path)
+	return path
+}
+
+func requireVersion(t *testing.T, want int, path string) {
+	t.Helper()
 	v, err := fileVersion(path)
 	require.NoError(t, err)
-	require.Equal(t, 1, v)
+	require.Equal(t, want, v)
+}
 
+func TestOlderIsRead(t *testing.T) {
+	for version, printed := range map[int]string{1: "", 2: "hello\n"} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			path := old(t, version)
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+			f := reading(t, path)
+			require.Nil(t, f.Salvage)
+			require.Equal(t, Completed, f.Meta().Status)
+			all := eventsOf(t, f)
+			require.Len(t, all, 2)
+			data := ""
+			for _, o := range outputOf(t, f, "tc_1") {
+				data += string(o.Data)
+			}
+			require.Equal(t, printed, data)
+			requireVersion(t, readVersion, path)
+			verdict, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.Empty(t, verdict.Problems)
+			require.Equal(t, hex.EncodeToString(all[1].Hash), hex.EncodeToString(verdict.Head))
+			if version == readVersion {
+				after, err := os.ReadFile(path)
+				require.NoError(t, err)
+				require.Equal(t, before, after, "who wrote it can read it as before")
+			}
+		})
+	}
+}
+
+// An older session that goes on may get a tail, which who wrote it knows nothing of: it has the version that such a build
+// refuses before anything is reported as kept.
+func TestOlderGoesOn(t *testing.T) {
+	for version := 1; version < len(migrations); version++ {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			path := old(t, version)
+			l, err := NewLog(filepath.Dir(path), Meta{ID: pathID(path)}, nil)
+			require.NoError(t, err)
+			n, err := l.Append(toolCall("next")).Wait(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, int64(3), n)
+			requireVersion(t, len(migrations), path)
+			require.NoError(t, l.Close(Completed))
+			requireVersion(t, len(migrations), path)
+			f := reading(t, path)
+			require.Nil(t, f.Salvage)
+			require.Len(t, eventsOf(t, f), 3)
+			verdict, err := Verify(t.Context(), path)
+			require.NoError(t, err)
+			require.Empty(t, verdict.Problems)
+		})
+	}
+}
+
+// What a killed writer leaves has the version of tails, wherever SQLite has that by then.
+func TestTailHasItsVersion(t *testing.T) {
+	require.Greater(t, len(migrations), readVersion)
+	l := began(t, Meta{})
+	_, err := l.Append(toolCall("a")).Wait(t.Context())
+	require.NoError(t, err)
+	requireVersion(t, len(migrations), l.Path())
+	_, is, err := hasTail(l.Path())
+	require.NoError(t, err)
+	require.True(t, is)
+}
+
+// A build before this one has left a tail beside a file of version 2: it is taken in all the same.
+func TestTailOfAnOlderVersion(t *testing.T) {
+	path := old(t, 2)
+	left, err := createTail(path, pathID(path))
+	require.NoError(t, err)
+	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	require.NoError(t, left.write([]row{{kind: rowEvent, n: 3, at: at, event: toolCall("late")}}))
+	require.NoError(t, left.close())
 	f := reading(t, path)
 	require.Nil(t, f.Salvage)
-	require.Equal(t, Completed, f.Meta().Status)
 	all := eventsOf(t, f)
-	require.Len(t, all, 2)
-	require.Empty(t, outputOf(t, f, "tc_1"))
-	v, err = fileVersion(path)
+	require.Len(t, all, 3)
+	require.Equal(t, toolCall("late").Payload, all[2].Payload)
+	_, is, err := hasTail(path)
 	require.NoError(t, err)
-	require.Equal(t, len(migrations), v)
-	verdict, err := Verify(t.Context(), path)
-	require.NoError(t, err)
-	require.Empty(t, verdict.Problems)
-	require.Equal(t, hex.EncodeToString(all[1].Hash), hex.EncodeToString(verdict.Head))
+	require.False(t, is)
 }
 
 func TestMain(m *testing.M) {

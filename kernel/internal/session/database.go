@@ -91,7 +91,7 @@ func openWriter(ctx context.Context, path string) (db *sql.DB, c *sql.Conn, warn
 	if warning, err = journalMode(ctx, c, path); err != nil {
 		return fail(err)
 	}
-	if err := migrate(ctx, c, path); err != nil {
+	if err := migrate(ctx, c, path, len(migrations)); err != nil {
 		return fail(err)
 	}
 	if warning == "" {

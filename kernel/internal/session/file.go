@@ -25,7 +25,7 @@ type File struct {
 }
 
 // Open opens a session to read it: all that had been reported as kept by then, also when it is being written, and when its
-// writer was killed. An older file is brought to the current version first. A damaged one is put aside, and what can be
+// writer was killed. An older file is given the tables of today first. A damaged one is put aside, and what can be
 // read of it takes its place; Salvage then says so. The caller closes the file.
 func Open(ctx context.Context, path string) (*File, error) {
 	f, err := read(ctx, path)
@@ -112,7 +112,7 @@ func (f *File) connect(ctx context.Context, how string) (err error) {
 			err = problem
 		} else if v == 0 {
 			err = errEmpty
-		} else if err = migrate(ctx, c, f.at); err == nil {
+		} else if err = migrate(ctx, c, f.at, readVersion); err == nil {
 			err = f.readMeta(ctx, c)
 		}
 		err = errors.Join(err, c.Close())

@@ -71,7 +71,14 @@ var migrations = []string{
 	ALTER TABLE session_meta ADD COLUMN head_sequence INTEGER NOT NULL DEFAULT 0;
 	ALTER TABLE session_meta ADD COLUMN head_hash BLOB NOT NULL DEFAULT x'';
 	ALTER TABLE producers ADD COLUMN source TEXT NOT NULL DEFAULT '';`,
+	// 3: the tables of 2, and beside them perhaps a tail. Who knows none would read a session without its newest events, and
+	// write others with their numbers.
+	`-- nothing to change`,
 }
+
+// readVersion is the version that a file is brought to for being read: that of its tables. A later one says how it is
+// written, and whoever wrote an older one goes on to be able to read it.
+const readVersion = 2
 
 // NewerError is a file of a version that this build does not know. Nothing of it was changed.
 type NewerError struct {
@@ -89,21 +96,24 @@ func version(ctx context.Context, c *sql.Conn) (v int, err error) {
 	return v, err
 }
 
-// migrate brings a file to the current version, all of it or nothing.
-func migrate(ctx context.Context, c *sql.Conn, path string) error {
+// migrate brings a file to a version, all of it or nothing.
+func migrate(ctx context.Context, c *sql.Conn, path string, to int) error {
 	v, err := version(ctx, c)
-	if err != nil || v == len(migrations) {
+	if err != nil {
 		return err
 	}
 	if v > len(migrations) {
 		return &NewerError{Path: path, Version: v, Have: len(migrations)}
+	}
+	if v >= to {
+		return nil
 	}
 	return transact(ctx, c, func() error {
 		// Another process may have been faster.
 		if v, err = version(ctx, c); err != nil {
 			return err
 		}
-		for ; v < len(migrations); v++ {
+		for ; v < to; v++ {
 			if _, err := c.ExecContext(ctx, migrations[v]); err != nil {
 				return fmt.Errorf("cannot bring %s to version %d of the format: %w", path, v+1, err)
 			}
