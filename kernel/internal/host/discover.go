@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"sync"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/schema"
@@ -77,8 +75,19 @@ func unanswered(what string, limit time.Duration, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// operationName is what every client takes as the name of a tool.
-var operationName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
+// longestName is how long the name of a tool may be that every client takes.
+const longestName = 64
+
+// nameable reports whether every client takes a name for a tool: letters, digits, _ and -.
+func nameable(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if letter := c | 0x20; (letter < 'a' || letter > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return 0 < len(name) && len(name) <= longestName
+}
 
 // check refuses a provider whose word cannot be relied on: the gate decides by kind and risk.
 func check(d discovery) error {
@@ -105,7 +114,7 @@ func check(d discovery) error {
 }
 
 func checkOperation(o Operation) error {
-	if !operationName().MatchString(o.Name) {
+	if !nameable(o.Name) {
 		return errors.New("the name must be 1 to 64 letters, digits, _ or -")
 	}
 	if err := schema.WellFormed(o.Input); err != nil {

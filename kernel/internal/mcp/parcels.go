@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agentco/agent/kernel/internal/schema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -45,6 +46,24 @@ func (p *parcels) text(text string) string {
 		return text
 	}
 	return p.keep(schema.AppendText(nil, text))
+}
+
+// tool returns what stands in a list for a tool: itself when its schemas are small.
+func (p *parcels) tool(t *sdk.Tool) *sdk.Tool {
+	if p == nil {
+		return t
+	}
+	labelled := *t
+	labelled.InputSchema, labelled.OutputSchema = p.schema(t.InputSchema), p.schema(t.OutputSchema)
+	return &labelled
+}
+
+func (p *parcels) schema(schema any) any {
+	text, ok := schema.(json.RawMessage)
+	if !ok || len(text) < largeFrom {
+		return schema
+	}
+	return json.RawMessage(`"` + p.keep(text) + `"`)
 }
 
 func (p *parcels) keep(text []byte) (label string) {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"runtime"
 	"strings"
 )
@@ -12,9 +11,6 @@ import (
 func folderOf(uri string) (string, error) {
 	return folderOn(uri, runtime.GOOS == "windows")
 }
-
-// driveRoot is how the path of a URI begins that names a drive of Windows.
-var driveRoot = regexp.MustCompile(`^/[A-Za-z]:(/|$)`)
 
 // folderOn is folderOf on a kind of system: on Windows paths begin with a drive or the name of another machine.
 func folderOn(uri string, windows bool) (string, error) {
@@ -44,12 +40,21 @@ func folderOn(uri string, windows bool) (string, error) {
 		return path, nil
 	case machine != "":
 		return `\\` + machine + backslashed(path), nil
-	case !driveRoot.MatchString(path):
+	case !onDrive(path):
 		return "", errors.New("it names no drive")
 	case len(path) == len("/c:"):
 		return path[1:] + `\`, nil
 	}
 	return backslashed(path[1:]), nil
+}
+
+// onDrive reports whether the path of a URI names a drive of Windows, as /c: does.
+func onDrive(path string) bool {
+	if len(path) < len("/c:") || path[2] != ':' || len(path) > len("/c:") && path[3] != '/' {
+		return false
+	}
+	letter := path[1] | 0x20
+	return 'a' <= letter && letter <= 'z'
 }
 
 func backslashed(path string) string { return strings.ReplaceAll(path, "/", `\`) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -70,7 +71,7 @@ type Server struct {
 	mu            sync.Mutex // guards what follows
 	offered       []engine.Operation
 	tools         map[string]engine.Operation
-	described     map[string]*sdk.Tool // as clients are told of them
+	described     []*sdk.Tool // as clients are told of them, by name
 	commands      map[string]engine.Operation
 	conversations map[*sdk.ServerSession]*conversation
 	parcels       map[*sdk.ServerSession]*parcels // of the transports that take them
@@ -113,7 +114,7 @@ func New(o Options) *Server {
 			Logging:     &sdk.LoggingCapabilities{}, //nolint:staticcheck // deprecated in the newest version only
 		},
 	})
-	s.sdk.AddReceivingMiddleware(unanswered, s.recovered, greeted, levelled, s.listed)
+	s.sdk.AddReceivingMiddleware(unanswered, s.recovered, greeted, levelled, s.listed, s.called)
 	s.Refresh()
 	return s
 }
@@ -155,31 +156,31 @@ func (s *Server) Refresh() {
 	s.sdk.RemovePrompts(missing(before, now)...)
 }
 
-// anyObject is what the SDK is told of the arguments of each tool; as this type it takes it as it is.
-var anyObject = &jsonschema.Schema{Type: "object"}
+// anyTool is the one tool that the SDK knows of: it would read the schema of each at every start, and check nothing by it. Its
+// list gets the descriptions of ours, and all calls go to it. Of ours none has such a name, which names no provider.
+const anyTool = "any"
 
-// offerTools makes the list of tools. The SDK is given no schemas: it would read each of them again at every start, and
-// checks nothing by them.
+// offerTools makes the list of tools.
 func (s *Server) offerTools(now map[string]engine.Operation) {
-	described := make(map[string]*sdk.Tool, len(now))
-	for name, op := range now {
-		described[name] = tool(name, op)
-		if old := s.described[name]; old == nil || !reflect.DeepEqual(old, described[name]) {
-			s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: anyObject}, s.callTool)
-		}
+	described := make([]*sdk.Tool, 0, len(now))
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		described = append(described, tool(name, now[name]))
 	}
-	s.sdk.RemoveTools(missing(s.tools, now)...)
+	if s.described == nil || !reflect.DeepEqual(s.described, described) {
+		// As this type the SDK takes a schema as it is. It tells clients of the change.
+		s.sdk.AddTool(&sdk.Tool{Name: anyTool, InputSchema: &jsonschema.Schema{Type: "object"}}, s.callTool)
+	}
 	s.tools, s.described = now, described
 }
 
-// describe puts the descriptions into a list that the SDK has made.
-func (s *Server) describe(list *sdk.ListToolsResult) {
+// describe puts the tools into a list that the SDK has made for a client.
+func (s *Server) describe(list *sdk.ListToolsResult, ss *sdk.ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, tool := range list.Tools {
-		if full := s.described[tool.Name]; full != nil {
-			list.Tools[i] = full
-		}
+	large := s.parcels[ss]
+	list.Tools = make([]*sdk.Tool, len(s.described))
+	for i, t := range s.described {
+		list.Tools[i] = large.tool(t)
 	}
 }
 
@@ -209,9 +210,9 @@ func (s *Server) command(name string) (engine.Operation, bool) {
 
 // callTool is the handler of all tools.
 func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	op, ok := s.tool(r.Params.Name)
-	if !ok { // it went away a moment ago
-		return nil, invalid(fmt.Errorf("there is no tool %s any more", paint.Line(r.Params.Name)))
+	op, ok := ctx.Value(calledKey{}).(engine.Operation)
+	if !ok {
+		return nil, invalid(fmt.Errorf("unknown tool %q", r.Params.Name))
 	}
 	args, err := decoded(r.Params.Arguments)
 	if err != nil {
@@ -416,10 +417,31 @@ func (s *Server) listed(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)
 		if list, ok := result.(*sdk.ListToolsResult); ok && err == nil {
-			s.describe(list)
+			s.describe(list, r.GetSession().(*sdk.ServerSession))
 			s.telling.Do(func() { time.AfterFunc(afterTelling, func() { close(s.told) }) })
 		}
 		return result, err
+	}
+}
+
+// calledKey is the key of the operation that a call is of, among what its context holds.
+type calledKey struct{}
+
+// called sends the calls of all tools to the one that the SDK knows of.
+func (s *Server) called(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		call, ok := r.(*sdk.CallToolRequest)
+		if !ok || call.Params == nil {
+			return next(ctx, method, r)
+		}
+		if op, there := s.tool(call.Params.Name); there {
+			params := *call.Params
+			params.Name = anyTool
+			other := *call
+			other.Params = &params
+			return next(context.WithValue(ctx, calledKey{}, op), method, &other)
+		}
+		return next(ctx, method, r)
 	}
 }
 

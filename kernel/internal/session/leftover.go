@@ -88,7 +88,7 @@ func parseTail(content []byte, id string, written bool) (l leftover) {
 // frameAt reads the frame that content begins with.
 func frameAt(content []byte, seed uint32) (rows []row, size int, whole bool) {
 	body, sum, ok := frameOf(content)
-	if !ok || crc32.Update(seed, castagnoli, body) != sum {
+	if !ok || crc32.Update(seed, castagnoli(), body) != sum {
 		return nil, 0, false
 	}
 	rows, err := decodeRows(body)

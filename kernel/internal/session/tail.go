@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"sync"
 )
 
 // tail is what a session has beyond its database: the rows that were reported as kept and are not in it yet. To write
@@ -48,7 +49,8 @@ const (
 	bufferLimit = 1 << 20  // what is larger is not kept for the next frame
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when there is the first session: that takes longer than most of what a start does.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // tailOf is the tail of a session, whose name begins with that of the session as SQLite's own files do.
 func tailOf(path string) string { return path + tailSuffix }
@@ -123,10 +125,10 @@ func (t *tail) encode(rows []row) error {
 	}
 	sum, from := t.seed, head+frameHead
 	for _, c := range t.cuts {
-		sum = crc32.Update(crc32.Update(sum, castagnoli, b[from:c.at]), castagnoli, c.bulk)
+		sum = crc32.Update(crc32.Update(sum, castagnoli(), b[from:c.at]), castagnoli(), c.bulk)
 		from = c.at
 	}
-	sum = crc32.Update(sum, castagnoli, b[from:])
+	sum = crc32.Update(sum, castagnoli(), b[from:])
 	binary.BigEndian.PutUint32(b[head:], uint32(length))
 	binary.BigEndian.PutUint32(b[head+4:], sum)
 	return nil
@@ -153,5 +155,5 @@ func (t *tail) close() error { return t.file.Close() }
 
 // seedOf is what ties the frames of a tail to their session and their time.
 func seedOf(id string, salt uint64) uint32 {
-	return crc32.Checksum(append(binary.BigEndian.AppendUint64(nil, salt), id...), castagnoli)
+	return crc32.Checksum(append(binary.BigEndian.AppendUint64(nil, salt), id...), castagnoli())
 }
