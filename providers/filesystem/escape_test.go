@@ -252,7 +252,11 @@ func TestHardLinkToOutside(t *testing.T) {
 			before := w.outside()
 			w.must(a.operation, a.args("hard"))
 			require.Equal(t, before, w.outside())
-			w.must("undo", args{"path": "hard"})
+			back := args{"path": "hard"}
+			if a.operation == "move" {
+				back["destination"] = "mine"
+			}
+			w.must("undo", back)
 			require.Equal(t, before, w.outside())
 			w.noTemporaryFiles()
 		})

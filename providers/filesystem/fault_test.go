@@ -190,7 +190,7 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 			require.NoError(w.t, os.RemoveAll(w.root+"/dir"))
 		}},
 		{"an undone file", "undo", args{"path": "x/y"}, func(w world) { w.must("write_file", args{"path": "x/y", "content": "new"}) }},
-		{"an undone move", "undo", args{"path": "b"}, func(w world) {
+		{"an undone move", "undo", args{"path": "b", "destination": "a"}, func(w world) {
 			w.must("move", args{"source": "a", "destination": "b", "overwrite": true})
 		}},
 	} {

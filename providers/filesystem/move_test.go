@@ -153,7 +153,7 @@ func TestMoveAcrossDevices(t *testing.T) {
 	require.Equal(t, "sub/g", target)
 	require.NoDirExists(t, w.root+"/dir")
 
-	second.must("undo", args{"path": shm + "/dir"})
+	second.must("undo", args{"path": shm + "/dir", "destination": w.root + "/dir"})
 	require.FileExists(t, w.root+"/dir/sub/g")
 	require.NoDirExists(t, shm+"/dir")
 }

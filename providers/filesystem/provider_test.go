@@ -366,7 +366,7 @@ func TestPreviewAndRender(t *testing.T) {
 		{"create_directory", args{"path": "d"}, []string{"text"}, []string{"text"}},
 		{"copy", args{"source": "g.go", "destination": "d/g.go"}, []string{"text"}, []string{"text"}},
 		{"move", args{"source": "d/g.go", "destination": "h.go"}, []string{"text"}, []string{"text"}},
-		{"undo", args{"path": "h.go"}, []string{"text"}, []string{"text"}},
+		{"undo", args{"path": "h.go", "destination": "d/g.go"}, []string{"text"}, []string{"text"}},
 		{"apply_edits", args{"files": []any{
 			args{"path": "g.go", "content": "package h\n"}, args{"path": "d/g.go", "delete": true},
 		}}, []string{"group", "text", "diff", "text"}, []string{"group", "text", "diff", "text"}},

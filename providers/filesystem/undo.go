@@ -17,7 +17,8 @@ import (
 )
 
 type undoIn struct {
-	Path string `json:"path" doc:"File whose last change is to be taken back: absolute, or relative to the working directory."`
+	Path        string `json:"path" doc:"File whose last change is to be taken back: absolute, or relative to the working directory."`
+	Destination string `json:"destination,omitempty" doc:"Its old path, if the last change was a move: where it is moved back to. For any other change it is left out."`
 }
 
 type undoOut struct {
@@ -75,7 +76,7 @@ func prepareUndo(ctx context.Context, call *sdk.Call[config], in undoIn) (*rever
 	w := call.Config.files
 	r := &reversal{}
 	targets, unlock, err := w.lock(ctx, call, func() (targets []target, err error) {
-		targets, r.record, err = w.lastChange(call, in.Path)
+		targets, r.record, err = w.lastChange(call, in)
 		return targets, err
 	})
 	if err != nil {
@@ -92,8 +93,8 @@ func prepareUndo(ctx context.Context, call *sdk.Call[config], in undoIn) (*rever
 
 // lastChange finds what the session did last with a path: with the name itself,
 // or with the file it leads to.
-func (w *workspace) lastChange(call *sdk.Call[config], path string) ([]target, *undo.Record, error) {
-	t, err := w.itself(call, "undo the change of", "path", path)
+func (w *workspace) lastChange(call *sdk.Call[config], in undoIn) ([]target, *undo.Record, error) {
+	t, err := w.itself(call, "undo the change of", "path", in.Path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,9 +112,25 @@ func (w *workspace) lastChange(call *sdk.Call[config], path string) ([]target, *
 	case record.Lost != "" && record.Before == nil:
 		return nil, nil, sdk.Failed("cannot undo the change of %s: what was there is not kept, because %s", t.name, record.Lost)
 	case record.From != "":
-		return []target{t, {name: record.From, path: record.From, resolved: record.From}}, record, nil
+		back, err := w.backTo(call, in, record)
+		return []target{t, back}, record, err
+	case in.Destination != "":
+		return nil, nil, sdk.InvalidArgument("destination", "%s was not moved by its last change; leave it out", t.name)
 	}
 	return []target{t}, record, nil
+}
+
+// backTo is where a move is taken back to. The call has to name it: the rules of a policy and the roots of a client go by
+// the paths that a call names, and this one is in another place than the path whose change is undone.
+func (w *workspace) backTo(call *sdk.Call[config], in undoIn, record *undo.Record) (target, error) {
+	if in.Destination == "" {
+		return target{}, sdk.InvalidArgument("destination", "%s was moved from %s; to move it back, give that as destination", in.Path, record.From)
+	}
+	back, err := w.itself(call, "move back to", "destination", in.Destination)
+	if err == nil && back.resolved != record.From {
+		err = sdk.InvalidArgument("destination", "cannot move %s back to %s: it was moved from %s; give that", in.Path, back.name, record.From)
+	}
+	return back, err
 }
 
 func (r *reversal) check(ctx context.Context) error {
