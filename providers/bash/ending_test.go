@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -188,23 +190,26 @@ func TestCancelledOutputIsKept(t *testing.T) {
 
 // SO-15
 func TestCancelRacesWithTheEnd(t *testing.T) {
-	h := marked(t, nil)
+	b := launch(t, "", nil)
+	completed := 0
 	for i := range *calls / 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+i%20)*time.Millisecond)
-		r := h.Call(ctx, "bash", fields{"command": "sleep 0.01; echo x"})
+		ctx, cancel := context.WithCancel(t.Context())
+		stream := b.invoke(ctx, "sleep 0.01; echo x", nil)
+		time.AfterFunc(time.Duration(10+i%20)*time.Millisecond, cancel)
+		o := collect(stream)
 		cancel()
-		switch {
-		case r.Result != nil:
-			require.Equal(t, "x\n", r.Stdout)
-			require.EqualValues(t, 0, r.Result["exit_code"])
-			require.Nil(t, r.Err)
-		default:
-			require.Error(t, r.Status)
-			require.Nil(t, r.Err)
+		if !errors.Is(o.err, io.EOF) {
+			require.ErrorContains(t, o.err, "context canceled")
+			continue
 		}
+		completed++
+		require.Equal(t, "x\n", o.stdout)
+		require.NotNil(t, o.last().GetResult(), o.last())
+		require.Zero(t, o.last().GetResult().GetPayload().AsMap()["exit_code"])
 	}
-	require.Equal(t, "still fine\n", run(t, h, "echo still fine").Stdout)
-	require.Eventually(t, func() bool { return len(survivors(t)) == 0 }, patience, 10*time.Millisecond)
+	t.Logf("%d completed", completed)
+	require.Equal(t, "still fine\n", collect(b.invoke(t.Context(), "echo still fine", nil)).stdout)
+	requireNoSurvivors(t)
 }
 
 func TestIdleTimeout(t *testing.T) {

@@ -84,7 +84,8 @@ func TestRaceOfProcesses(t *testing.T) {
 		end = time.Now().Add(*raceTime / 4)
 	}
 	rounds, seen := 0, 0
-	for ; time.Now().Before(end); rounds++ {
+	// A slow machine goes on until it has seen both: the file, and that it was away.
+	for ; time.Now().Before(end) || seen == 0 || seen == rounds; rounds++ {
 		body, err := h.read("sub/deep/f")
 		if err == nil {
 			seen++
@@ -94,8 +95,6 @@ func TestRaceOfProcesses(t *testing.T) {
 	}
 	require.NoError(t, hold.Close())
 	require.NoError(t, cmd.Wait())
-	require.NotZero(t, seen, "the file was never there")
-	require.Less(t, seen, rounds, "nothing was ever swapped")
 	require.Equal(t, before, tree(t, h.base+"/out"))
 	t.Logf("%d rounds, the file was there in %d", rounds, seen)
 }

@@ -23,12 +23,9 @@ func (m mark) do(start func()) {
 	pprof.Do(context.Background(), pprof.Labels("provider", m.id), func(context.Context) { start() })
 }
 
-// leakPatience is how long goroutines may take to end, which takes a moment even when all is well.
-const leakPatience = 2 * time.Second
-
 // left gives the stacks of the marked goroutines that do not end.
 func (m mark) left() []string {
-	ctx, cancel := context.WithTimeout(context.Background(), leakPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

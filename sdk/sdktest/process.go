@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
@@ -31,7 +32,14 @@ func StartProcess(t testing.TB, cmd *exec.Cmd, config map[string]any) *Harness {
 		Plugins:         goplugin.PluginSet{plugin.Tool: link}, Cmd: cmd, SkipHostEnv: true, AutoMTLS: true,
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC}, Logger: hclog.NewNullLogger(), Stderr: t.Output(),
 	})
+	var protocol goplugin.ClientProtocol
 	t.Cleanup(func() {
+		if protocol != nil {
+			_ = protocol.Close() // it is told to end, and has longer for that than Kill gives it
+			for end := time.Now().Add(patience); !client.Exited() && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+		}
 		client.Kill()
 		link.serving.Wait()
 		require.NoError(t, os.RemoveAll(sockets))
@@ -40,7 +48,7 @@ func StartProcess(t testing.TB, cmd *exec.Cmd, config map[string]any) *Harness {
 		}
 		require.Zero(t, cmd.ProcessState.ExitCode(), "the provider did not end in good order: %s", cmd.ProcessState)
 	})
-	protocol, err := client.Client()
+	protocol, err = client.Client()
 	require.NoError(t, err)
 	conn, err := protocol.Dispense(plugin.Tool)
 	require.NoError(t, err)

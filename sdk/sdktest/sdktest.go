@@ -30,6 +30,13 @@ import (
 	"github.com/agentco/agent/sdk"
 )
 
+var (
+	// patience is how long the end of a provider and of its goroutines may take. It is spent only where something is wrong.
+	patience = 30 * time.Second
+	// reportPatience is how long a report is waited for. A call that was cancelled before it arrived, or as it ended, has none.
+	reportPatience = 10 * time.Second
+)
+
 // Provider is what sdktest needs of an *sdk.Provider.
 type Provider interface {
 	Attach(s grpc.ServiceRegistrar, callbacks sdk.CallbackDialer) *sdk.Attachment
@@ -113,7 +120,7 @@ func attach(t testing.TB, p Provider) *Harness {
 	})
 	conn := connect(t, lis)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		require.NoError(t, attachment.Close(ctx))
 		require.NoError(t, conn.Close())
@@ -244,7 +251,7 @@ func (r *Result) finish(ctx context.Context, reported <-chan *toolv1.ToolError) 
 	if ctx.Err() != nil && r.Err == nil && r.Result == nil {
 		select {
 		case r.Report = <-reported:
-		case <-time.After(10 * time.Second):
+		case <-time.After(reportPatience):
 		}
 	}
 }

@@ -194,6 +194,7 @@ func (f *failing) run(test func(testing.TB)) string {
 }
 
 func TestLeaksOfAProviderFailItsTest(t *testing.T) {
+	sdktest.SetPatience(t, 500*time.Millisecond) // it is spent whole: the leak does not end
 	let := make(chan struct{})
 	leak := sdk.New[struct{}]("leak", "For tests.")
 	var leaked sync.WaitGroup
@@ -218,12 +219,11 @@ func TestARefusedConfigurationFailsTheTest(t *testing.T) {
 
 func TestACallThatIsOverBeforeItBeginsWaitsForNoReport(t *testing.T) {
 	h := sdktest.Start(t, provider(), map[string]any{"name": "x"})
+	sdktest.SetPatience(t, time.Hour) // with which the test would not end
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	began := time.Now()
 	r := h.Call(ctx, "echo", map[string]any{"text": "x"})
 	require.Equal(t, codes.Canceled, status.Code(r.Status))
 	require.Empty(t, r.Events)
 	require.Nil(t, r.Report)
-	require.Less(t, time.Since(began), 5*time.Second, "which is half of what a report has")
 }

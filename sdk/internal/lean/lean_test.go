@@ -23,7 +23,7 @@ func limit(t *testing.T, should func(int64) bool) {
 	require.Eventually(t, func() bool {
 		runtime.GC()
 		return should(debug.SetMemoryLimit(-1))
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestBound(t *testing.T) {
@@ -70,6 +70,8 @@ func TestBoundByTheEnvironment(t *testing.T) {
 }
 
 func TestRestGivesBackWhatIsNotInUse(t *testing.T) {
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection that came now would take what is kept for needed
 	kept = make([]byte, 64<<20)
 	kept = nil
 	before := read("/memory/classes/heap/released:bytes")

@@ -1,0 +1,13 @@
+package sdktest
+
+import (
+	"testing"
+	"time"
+)
+
+// SetPatience changes for one test how long is waited for what has to happen.
+func SetPatience(t testing.TB, d time.Duration) {
+	end, report := patience, reportPatience
+	patience, reportPatience = d, d
+	t.Cleanup(func() { patience, reportPatience = end, report })
+}
