@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,12 @@ func TestFailuresAreResults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := callTool(t, s, test.tool, test.args)
+			for range 5 { // a deadline that passes before a slow machine has begun leaves nothing to tell
+				if test.category != "timeout" || strings.Contains(text(t, r), test.want) {
+					break
+				}
+				r = callTool(t, k.connect(t, nil, ""), test.tool, test.args)
+			}
 			require.True(t, r.IsError)
 			require.Nil(t, r.StructuredContent)
 			require.Contains(t, text(t, r), test.want)
@@ -138,7 +145,7 @@ func TestFailuresAreResults(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { // it is started again; each time in a new session, as the circuit breaker is of one
 		return !callTool(t, k.connect(t, nil, ""), "fixture_echo", map[string]any{"text": "still here"}).IsError
-	}, 10*time.Second, 200*time.Millisecond)
+	}, time.Minute, 200*time.Millisecond)
 }
 
 func TestFaultsOfTheProtocolAreErrors(t *testing.T) {
@@ -267,12 +274,10 @@ func TestApprovalForTheSession(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	k := start(t, nil, func(o *Options) { o.Patience = 50 * time.Millisecond })
 	forEachVersion(t, func(t *testing.T, version string) {
+		before := len(k.kept.outcomes())
 		o := &sdk.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-			timer := time.NewTimer(time.Second)
-			defer timer.Stop()
-			select {
-			case <-ctx.Done():
-			case <-timer.C:
+			for len(k.kept.outcomes()) == before && ctx.Err() == nil { // it comes too late, however slow the other side is
+				runtime.Gosched()
 			}
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, nil
 		}}
@@ -394,7 +399,7 @@ func TestCancellation(t *testing.T) {
 		<-began
 		cancel()
 		require.ErrorIs(t, <-failed, context.Canceled)
-		require.Eventually(t, func() bool { return len(k.kept.outcomes()) > before }, 10*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return len(k.kept.outcomes()) > before }, time.Minute, 5*time.Millisecond)
 		o := k.kept.outcomes()[before]
 		require.Equal(t, engine.Cancelled, o.Status)
 		require.Equal(t, "half of it was done", o.Report.Note)
@@ -495,7 +500,7 @@ func TestCancelledQuestion(t *testing.T) {
 		cancel()
 		require.Error(t, <-failed)
 		require.NoError(t, s.Close())
-		require.Eventually(t, func() bool { return len(k.kept.outcomes()) > 0 }, 10*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return len(k.kept.outcomes()) > 0 }, time.Minute, 5*time.Millisecond)
 		for _, o := range k.kept.outcomes() {
 			require.Equal(t, engine.Cancelled, o.Status)
 		}

@@ -58,6 +58,16 @@ func (c *rawClient) next() message {
 	return m
 }
 
+// answer is the next message but for the progress of what still runs, which a slow machine has come more often.
+func (c *rawClient) answer() message {
+	c.t.Helper()
+	for {
+		if m := c.next(); m.Method != "notifications/progress" {
+			return m
+		}
+	}
+}
+
 func (c *rawClient) initialise(version string) {
 	c.t.Helper()
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`, version),
@@ -127,12 +137,12 @@ func TestCancelledGetsNoAnswer(t *testing.T) {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"enough"}}`, id)
 	}
 	c.send(cancel("99"), cancel(`"1"`), cancel("1"), cancel("1"), cancel("null"), cancel("{}"))
-	require.Eventually(t, func() bool { return len(k.kept.outcomes()) == 1 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(k.kept.outcomes()) == 1 }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, engine.Cancelled, k.kept.outcomes()[0].Status)
 	c.send(toolCall(2, "fixture_echo", `{"text":"a"}`), cancel("1"))
-	require.EqualValues(t, 2, c.next().ID)
+	require.EqualValues(t, 2, c.answer().ID)
 	c.send(cancel("2"), `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-	require.EqualValues(t, 3, c.next().ID)
+	require.EqualValues(t, 3, c.answer().ID)
 }
 
 // M08: the token comes back as it was, in type and value.
@@ -176,6 +186,9 @@ func TestFlood(t *testing.T) {
 	require.Nil(t, c.next().Error)
 }
 
+// soon is what nothing takes that does not wait for something that never comes, on the slowest machine.
+const soon = 30 * time.Second
+
 // M06: the session ends with its client, also when that leaves in the middle of a call, and the call is cancelled.
 func TestClientLeaves(t *testing.T) {
 	for _, how := range []string{"between calls", "during a call", "during a call, deaf", "without a word", "without reading"} {
@@ -196,7 +209,7 @@ func TestClientLeaves(t *testing.T) {
 			left := time.Now()
 			require.NoError(t, c.in.Close())
 			require.NoError(t, <-c.ended)
-			require.Less(t, time.Since(left), 5*time.Second)
+			require.Less(t, time.Since(left), soon)
 			k.server.Close() // which waits for what was killed
 			if name != "" {
 				require.Len(t, k.kept.outcomes(), 1)
