@@ -22,6 +22,9 @@ const (
 	worth = 1 << 20
 	// spare is how much heap that nobody uses is kept, for the next call.
 	spare = 4 << 20
+	// large is a heap that may hold much more than is in use: what it is known to have is that of the last collection, which
+	// work may have been going on at.
+	large = 16 << 20
 )
 
 // Keep gives memory back whenever the process has been quiet for a while, until ctx ends.
@@ -45,7 +48,7 @@ func Keep(ctx context.Context) {
 // rest gives back the heap that is not in use, when that is much, and what is in memory of the binary.
 func rest() {
 	held := read("/memory/classes/heap/objects:bytes") + read("/memory/classes/heap/free:bytes")
-	if held > read("/gc/heap/live:bytes")+spare {
+	if held > min(large, read("/gc/heap/live:bytes")+spare) {
 		debug.FreeOSMemory()
 	}
 	slim()
