@@ -149,8 +149,8 @@ func (p *prompt) inEditor(ctx context.Context, words []string, text []byte) (edi
 // lend leaves the terminal to another program, and Ctrl-C with it: that is a key of an editor, or ends what the editor
 // does, and is not for the call.
 func (p *prompt) lend(run func() error) error {
+	defer p.kill.lend()()
 	defer p.display.Lend()()
 	defer p.terminal.show()()
-	defer p.kill.bring(unheard())()
 	return run()
 }

@@ -26,6 +26,8 @@ type killSwitch struct {
 	front *foreground
 	last  time.Time // of a first Ctrl-C
 	heard time.Time // the last signal that is no echo
+	// settling takes what is to be closed when all signals up to now have been heard; nil when nobody listens.
+	settling chan chan<- struct{}
 }
 
 // foreground is one thing of many that a process does, and what Ctrl-C is for as long as it lasts.
@@ -50,6 +52,27 @@ func (k *killSwitch) set(hit func()) {
 func (k *killSwitch) bring(front *foreground) (back func()) {
 	before := k.swap(front)
 	return func() { k.swap(before) }
+}
+
+// lend leaves Ctrl-C to another program, until back is called: whatever was pressed by then was for that, also when it is
+// heard of later.
+func (k *killSwitch) lend() (back func()) {
+	back = k.bring(unheard())
+	return func() {
+		k.settle()
+		back()
+	}
+}
+
+// settle returns when all signals that the process has been sent were heard.
+func (k *killSwitch) settle() {
+	if k.settling == nil {
+		return
+	}
+	awaitSignals()
+	heard := make(chan struct{})
+	k.settling <- heard
+	<-heard
 }
 
 func (k *killSwitch) swap(front *foreground) (before *foreground) {
@@ -100,27 +123,41 @@ func (a *app) watchSignals() {
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	settling := make(chan chan<- struct{})
+	a.kill.settling = settling
 	go func() {
-		for sig := range signals {
-			if a.kill.echo(time.Now()) {
-				continue
-			}
-			if sig != os.Interrupt {
-				a.interrupt("cancelling", a.cancel)
-				continue
-			}
-			switch again, front := a.kill.pressed(time.Now()); {
-			case front != nil && front.quiet:
-				front.cancel(errInterrupted)
-			case again:
-				a.killAll()
-			case front != nil:
-				a.interrupt(cmp.Or(front.note, cancelling), front.cancel)
-			default:
-				a.interrupt(cancelling, a.cancel)
+		for {
+			select {
+			case sig := <-signals:
+				a.hear(sig)
+			case heard := <-settling:
+				for len(signals) > 0 {
+					a.hear(<-signals)
+				}
+				close(heard)
 			}
 		}
 	}()
+}
+
+func (a *app) hear(sig os.Signal) {
+	if a.kill.echo(time.Now()) {
+		return
+	}
+	if sig != os.Interrupt {
+		a.interrupt("cancelling", a.cancel)
+		return
+	}
+	switch again, front := a.kill.pressed(time.Now()); {
+	case front != nil && front.quiet:
+		front.cancel(errInterrupted)
+	case again:
+		a.killAll()
+	case front != nil:
+		a.interrupt(cmp.Or(front.note, cancelling), front.cancel)
+	default:
+		a.interrupt(cancelling, a.cancel)
+	}
 }
 
 const cancelling = "cancelling; press Ctrl-C again to kill"

@@ -1,0 +1,4 @@
+package cli
+
+// awaitSignals has nothing to wait for: a Ctrl-C of the console arrives on a thread of its own at once.
+func awaitSignals() {}
