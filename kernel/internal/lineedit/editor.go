@@ -37,6 +37,7 @@ type Editor struct {
 	in      *os.File
 	out     io.Writer
 	size    func() (columns, rows int)
+	slowest time.Duration // that the rest of a key may be
 	chunks  chan chunk
 	waiting bool   // a chunk was asked for and has not come yet
 	pending []byte // what was typed and not used yet
@@ -54,7 +55,7 @@ type chunk struct {
 
 // New is an editor of the lines that come from a terminal, drawn on another file of it.
 func New(in, out *os.File) *Editor {
-	return &Editor{in: in, out: out, chunks: make(chan chunk, 1), size: func() (int, int) {
+	return &Editor{in: in, out: out, slowest: escapeTime, chunks: make(chan chunk, 1), size: func() (int, int) {
 		columns, rows, err := term.GetSize(int(out.Fd()))
 		if err != nil || columns < 1 || rows < 1 {
 			return 80, 24
@@ -167,7 +168,7 @@ func (e *Editor) more(ctx context.Context, changed <-chan os.Signal) (end bool, 
 	e.ask()
 	var late <-chan time.Time
 	if len(e.pending) > 0 && !isPaste(e.pending) {
-		late = time.After(escapeTime)
+		late = time.After(e.slowest)
 	}
 	select {
 	case <-ctx.Done():

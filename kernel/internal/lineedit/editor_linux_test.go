@@ -129,6 +129,7 @@ func TestRead(t *testing.T) {
 func TestReadInPieces(t *testing.T) {
 	p := newPTY(t)
 	e := New(p.slave, p.slave)
+	e.slowest = time.Hour
 	e.Complete = func(string, int) Completions { return Completions{Choices: []Choice{{Text: "xa"}, {Text: "xb"}}} }
 	line := read(t.Context(), e)
 	p.waitFor(t, "> ")
@@ -141,6 +142,7 @@ func TestReadInPieces(t *testing.T) {
 	p.write(t, "\x97\xa5\r")
 	require.Equal(t, result{"日b", nil}, <-line)
 
+	e.slowest = escapeTime
 	line = read(t.Context(), e) // what is typed before the terminal is raw is a line of its own making
 	require.Eventually(t, func() bool { return !p.cooked(t) }, time.Minute, time.Millisecond)
 	p.write(t, "\t")

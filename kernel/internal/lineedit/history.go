@@ -26,14 +26,15 @@ const historyBytes = 8 << 20
 // History is what was typed before, oldest first. One that has a file shares it with others: each has what the others
 // had kept when it was opened. The zero value keeps lines for as long as it lasts; nil keeps nothing.
 type History struct {
-	lines []string
-	file  string
+	lines    []string
+	file     string
+	patience time.Duration // with who holds the file
 }
 
 // OpenHistory reads a history from its file, which need not exist yet, and which only its owner can read. Lines of the
 // file that cannot be read are passed over.
 func OpenHistory(file string) (*History, error) {
-	h := &History{file: file}
+	h := &History{file: file, patience: lockTime}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return &History{}, err
 	}
@@ -186,7 +187,7 @@ const lockTime = time.Second
 
 // lock keeps other processes from the file.
 func (h *History) lock() (unlock func(), err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	ctx, cancel := context.WithTimeout(context.Background(), h.patience)
 	defer cancel()
 	if err := regular(h.file + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("cannot lock %s: %w", h.file, err)

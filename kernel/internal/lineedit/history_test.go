@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/require"
@@ -63,10 +64,15 @@ func TestHistoryIsBounded(t *testing.T) {
 // Shells side by side lose nothing of each other's.
 func TestHistoryIsShared(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
-	var wait sync.WaitGroup
-	for s := range 4 {
-		h, err := OpenHistory(file)
+	shells := make([]*History, 4)
+	for s := range shells {
+		var err error
+		shells[s], err = OpenHistory(file)
 		require.NoError(t, err)
+		shells[s].patience = time.Minute // a slow machine takes its time
+	}
+	var wait sync.WaitGroup
+	for s, h := range shells {
 		wait.Go(func() {
 			for i := range 50 {
 				if err := h.Add(fmt.Sprintf("%d %d", s, i)); err != nil {
