@@ -56,10 +56,10 @@ func TestAnnouncerFallsSilentOnceConnected(t *testing.T) {
 		defer a.mu.Unlock()
 		return a.connections
 	}
-	require.Eventually(t, func() bool { return connected() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return connected() == 1 }, time.Minute, time.Millisecond)
 	require.True(t, a.reachable())
 	require.NoError(t, conn.Close())
-	require.Eventually(t, func() bool { return connected() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return connected() == 0 }, time.Minute, time.Millisecond)
 	end()
 	a.close()
 	require.False(t, a.reachable())
@@ -82,7 +82,7 @@ func TestAnnouncerDropsOldListeners(t *testing.T) {
 func TestAnnouncerWithoutBroker(t *testing.T) {
 	a := &announcer{server: grpc.NewServer(), accept: func(uint32) (net.Listener, error) { return nil, errors.New("broker closed") }}
 	end := a.begin()
-	require.Eventually(t, func() bool { return !a.reachable() }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !a.reachable() }, time.Minute, time.Millisecond)
 	end()
 	a.close()
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	// crashPatience is how long a process may take to end after its connection did.
-	crashPatience = 500 * time.Millisecond
+	crashPatience = 2 * time.Second
 	// endPatience is how long the end of a process is waited for that is being killed. It takes milliseconds, unless it hangs
 	// in the kernel of the system.
 	endPatience = 5 * time.Second

@@ -37,7 +37,7 @@ func waitGone(t *testing.T, pid int) {
 	}
 	require.NoError(t, err)
 	defer func() { _ = unix.Close(fd) }()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 1000)
 		if n == 1 {

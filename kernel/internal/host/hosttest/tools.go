@@ -158,7 +158,7 @@ var all = []tool{
 }
 
 func quick(t tool) tool {
-	t.schema.DefaultTimeout = durationpb.New(50 * time.Millisecond)
+	t.schema.DefaultTimeout = durationpb.New(300 * time.Millisecond)
 	return t
 }
 
