@@ -123,9 +123,18 @@ func TestConflictsAreSerialised(t *testing.T) {
 			running := make(chan Outcome, 1)
 			go func() { running <- s.Invoke(ctx, request(t, s, "block", nil), r.Show) }()
 			<-r.Came
-			call := request(t, s, "flaky_read", map[string]any{"log": filepath.Join(t.TempDir(), "log"), "category": test.category, "times": 1})
-			call.Timeout = time.Second // is all the patience it has
-			o := s.Invoke(t.Context(), call, nil)
+			var o Outcome
+			for patience := time.Second; ; patience *= 2 { // all that it has, which may be too little for a slow machine
+				log := filepath.Join(t.TempDir(), "log")
+				call := request(t, s, "flaky_read", map[string]any{"log": log, "category": test.category, "times": 1})
+				call.Timeout = patience
+				o = s.Invoke(t.Context(), call, nil)
+				made, _ := os.ReadFile(log)
+				if strings.Count(string(made), "\n") == test.attempts && (o.Status == test.status) {
+					break
+				}
+				require.Less(t, patience, 30*time.Second, "%v: %v", o.Status, o.Error)
+			}
 			cancel()
 			<-running
 			require.Equal(t, test.status, o.Status, o.Error)

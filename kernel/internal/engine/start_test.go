@@ -181,7 +181,7 @@ func TestCloseAndCancelDuringALateStart(t *testing.T) {
 			outcomes := make(chan Outcome, 1)
 			echo := request(t, session, "echo", map[string]any{"text": "hi"})
 			go func() { outcomes <- session.Invoke(ctx, echo, nil) }()
-			require.Eventually(t, func() bool { return s.starts() == 2 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return s.starts() == 2 }, time.Minute, time.Millisecond)
 			if name == "close" {
 				e.Close()
 			} else {

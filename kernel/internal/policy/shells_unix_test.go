@@ -73,7 +73,7 @@ func run(t *testing.T, shell, script, programs, work string) (commands [][]strin
 	t.Helper()
 	path, err := exec.LookPath(shell)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-c", script)
 	cmd.Dir, cmd.Env = work, []string{"PATH=" + programs, "HOME=/home"}

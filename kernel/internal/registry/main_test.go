@@ -51,6 +51,14 @@ func client(t *testing.T, n *registrytest.Net, o registry.Options, env ...string
 	return c
 }
 
+// patiently has something tried with more and more patience, as a slow machine needs more than one likes to wait for.
+func patiently(t *testing.T, least time.Duration, try func(patience time.Duration) (worked bool)) {
+	t.Helper()
+	for patience := least; !try(patience); patience *= 2 {
+		require.Less(t, patience, 30*time.Second, "it never did what it should")
+	}
+}
+
 func query(t *testing.T, source, constraint string) registry.Query {
 	t.Helper()
 	s, err := config.ParseSource(source)

@@ -65,7 +65,7 @@ func TestNoFolder(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := l.Append(toolCall("a")).Wait(context.Background())
 		return err == nil
-	}, 10*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	require.NoError(t, l.Close(Completed))
 }
 

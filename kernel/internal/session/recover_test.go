@@ -415,7 +415,7 @@ func TestRecoveryIsKilled(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
 		require.True(t, bufio.NewScanner(out).Scan())
-		require.Eventually(t, func() bool { return !free(t, path) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return !free(t, path) }, time.Minute, time.Millisecond)
 		require.NoError(t, cmd.Process.Kill())
 		require.Error(t, cmd.Wait())
 		require.FileExists(t, tailOf(path))
