@@ -40,8 +40,8 @@ func (s commandService) Invoke(r *slashcommandv1.InvokeRequest, stream grpc.Serv
 	})
 }
 
-func (s commandService) Render(_ context.Context, r *slashcommandv1.RenderRequest) (*slashcommandv1.RenderResponse, error) {
-	tree, err := s.render(true, r.GetPayload(), r.GetSchemaVersion())
+func (s commandService) Render(ctx context.Context, r *slashcommandv1.RenderRequest) (*slashcommandv1.RenderResponse, error) {
+	tree, err := s.render(ctx, true, r.GetPayload(), r.GetSchemaVersion())
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()
 		err = f.events.end(s.lastEvent(op.about(), out))
-		s.attachRendering(rpc, op, out)
+		s.attachRendering(rpc, f, op, out)
 	}
 	if ctx.Err() == nil {
 		return err

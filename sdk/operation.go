@@ -49,6 +49,8 @@ type operation interface {
 	plan(ctx context.Context, frame *frame, arguments *structpb.Struct) (Plan, error)
 	// show makes a node of a payload that may be one of its results; the node is nil when it has no way to show one.
 	show(payload *structpb.Struct) (node render.Node, fits bool)
+	// shows reports whether it has a way.
+	shows() bool
 }
 
 // Tool adds a tool to p. In and Out are structs whose fields have json tags; they may also have doc and enum, and in In
@@ -191,6 +193,8 @@ func (o *Operation[C, In, Out]) shownOnce() *Operation[C, In, Out] {
 }
 
 func (o *Operation[C, In, Out]) about() *spec { return &o.spec }
+
+func (o *Operation[C, In, Out]) shows() bool { return o.node != nil || o.line != nil }
 
 func (o *Operation[C, In, Out]) run(ctx context.Context, f *frame, arguments *structpb.Struct) (*structpb.Struct, error) {
 	var in In

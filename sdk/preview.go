@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -69,9 +70,15 @@ func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error)
 // render shows a payload of this provider: a result, or the note of a report as the sentence it is. A result of an operation
 // that has no way to show one is shown as JSON. What fits none, a part of a result for example, is refused, so that the
 // kernel can tell it from what its operation shows.
-func (s *server) render(command bool, payload []byte, schemaVersion string) (*renderv1.RenderTree, error) {
+func (s *server) render(ctx context.Context, command bool, payload []byte, schemaVersion string) (*renderv1.RenderTree, error) {
 	if schemaVersion != plugin.SchemaVersion {
 		return nil, s.refusal(InvalidArgument("schema_version", "is %q; this provider renders version %q", schemaVersion, plugin.SchemaVersion))
+	}
+	if call := metadata.ValueFromIncomingContext(ctx, plugin.RenderHeader); len(call) > 0 && len(payload) == 0 {
+		if tree := s.kept.take(ctx, call[0]); tree != nil {
+			return tree, nil
+		}
+		return nil, s.refusal(NotFound("the rendering of call %q is not kept here", call[0]))
 	}
 	in := &structpb.Struct{}
 	if err := protojson.Unmarshal(payload, in); err != nil {

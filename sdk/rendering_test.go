@@ -62,8 +62,66 @@ func TestRenderingTravelsWithTheResult(t *testing.T) {
 	}
 }
 
+// A rendering that is too large to travel is kept for a Render that says whose it is, and once only.
+func TestLargeRenderingIsKept(t *testing.T) {
+	large := strings.Repeat("x", plugin.LongestRendering)
+	for _, test := range []struct {
+		name, what string
+		unasked    bool
+		show       func(doOut) render.Node
+		want       string // of what is kept; empty when nothing is said to be
+		none       bool   // it is said to be, and there is nothing
+	}{
+		{name: "a large result", what: large, show: func(out doOut) render.Node { return render.Text("did " + out.Did) }, want: "did " + large},
+		{name: "a large rendering", what: "it", show: func(doOut) render.Node { return render.Text(large) }, want: large},
+		{name: "a secret", what: large, show: func(doOut) render.Node { return render.Text("hunter2-hunter2") }, want: "********"},
+		{name: "a small one", what: "it", show: func(doOut) render.Node { return render.Text("it") }},
+		{name: "not asked for", what: large, unasked: true, show: func(doOut) render.Node { return render.Text("it") }},
+		{name: "nothing that shows it", what: large},
+		{name: "nothing to show", what: large, show: func(doOut) render.Node { return nil }, none: true},
+		{name: "a fault in what shows it", what: large, show: func(doOut) render.Node { panic("the moon fell") }, none: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := sdk.New[config]("probe", "For tests.")
+			op := sdk.Tool(p, "do", "Does it.", func(_ context.Context, _ *call, in doIn) (doOut, error) { return doOut{in.What}, nil })
+			if test.show != nil {
+				op.Show(test.show)
+			}
+			tools, _ := served(t, p, nil)
+			_, err := tools.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, map[string]any{"root": "/", "token": "hunter2-hunter2"})})
+			require.NoError(t, err)
+			trailer := made(t, tools, test.what, !test.unasked)
+			kept := test.want != "" || test.none
+			require.Equal(t, kept, len(trailer.Get(plugin.RenderingKept)) > 0)
+			if !kept {
+				return
+			}
+			ctx := metadata.AppendToOutgoingContext(t.Context(), plugin.RenderHeader, "1")
+			if test.want != "" {
+				r, err := tools.Render(ctx, &toolv1.RenderRequest{SchemaVersion: plugin.SchemaVersion})
+				require.NoError(t, err)
+				require.Equal(t, test.want, r.GetTree().GetRoot().GetText().GetContent())
+			}
+			_, err = tools.Render(ctx, &toolv1.RenderRequest{SchemaVersion: plugin.SchemaVersion})
+			require.ErrorContains(t, err, `the rendering of call "1" is not kept here`)
+		})
+	}
+}
+
 // sentAlong makes a call, and returns the rendering that came with its end.
 func sentAlong(t *testing.T, tools toolv1.ToolServiceClient, what string, asking bool) *renderv1.RenderTree {
+	t.Helper()
+	sent := made(t, tools, what, asking).Get(plugin.RenderingTrailer)
+	if len(sent) == 0 {
+		return nil
+	}
+	tree := &renderv1.RenderTree{}
+	require.NoError(t, proto.Unmarshal([]byte(sent[0]), tree))
+	return tree
+}
+
+// made makes a call, and returns what came with its end.
+func made(t *testing.T, tools toolv1.ToolServiceClient, what string, asking bool) metadata.MD {
 	t.Helper()
 	ctx := t.Context()
 	if asking {
@@ -75,11 +133,5 @@ func sentAlong(t *testing.T, tools toolv1.ToolServiceClient, what string, asking
 		_, err = stream.Recv()
 	}
 	require.True(t, errors.Is(err, io.EOF), err)
-	sent := stream.Trailer().Get(plugin.RenderingTrailer)
-	if len(sent) == 0 {
-		return nil
-	}
-	tree := &renderv1.RenderTree{}
-	require.NoError(t, proto.Unmarshal([]byte(sent[0]), tree))
-	return tree
+	return stream.Trailer()
 }

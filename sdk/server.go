@@ -33,6 +33,7 @@ type server struct {
 	secrets               *secret.Set // what Configure was given that must not be sent
 	turns                 turns
 	workers               *workers
+	kept                  kept
 	hidden                func(*structpb.Struct) []string
 	decode                func(context.Context, *structpb.Struct) (*configured, error)
 

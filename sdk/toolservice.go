@@ -39,8 +39,8 @@ func (s toolService) Invoke(r *toolv1.InvokeRequest, stream grpc.ServerStreaming
 	})
 }
 
-func (s toolService) Render(_ context.Context, r *toolv1.RenderRequest) (*toolv1.RenderResponse, error) {
-	tree, err := s.render(false, r.GetPayload(), r.GetSchemaVersion())
+func (s toolService) Render(ctx context.Context, r *toolv1.RenderRequest) (*toolv1.RenderResponse, error) {
+	tree, err := s.render(ctx, false, r.GetPayload(), r.GetSchemaVersion())
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@
 // It has no dependencies, so that either side can be written without the other.
 package plugin
 
+import "time"
+
 // Handshake. A binary started without the cookie knows that a person started it and says so.
 const (
 	MagicCookieKey   = "PLUGGABLEHARNESS_AGENT_PLUGIN"
@@ -20,14 +22,19 @@ const (
 // CallbackStreamID is the broker stream on which the kernel serves KernelCallbackService.
 const CallbackStreamID uint32 = 1
 
-// Renderings that travel with results. A kernel that is about to show a result puts RenderHeader into the metadata of
-// Invoke, with any value; a provider may then end the stream with the RenderTree of a small result as RenderingTrailer,
-// which saves the kernel a Render. Both sides may leave it out.
+// Renderings that go with results. A kernel that is about to show a result puts RenderHeader into the metadata of Invoke,
+// with any value. A provider may then end the stream with the RenderTree of a small result as RenderingTrailer, which saves
+// the kernel a Render; or, when there is too much of it for that, with RenderingKept, of any value, which saves both the
+// result's way back: a Render that has the id of the call as RenderHeader, and no payload, gets the tree, once, within
+// KeptFor. Both sides may leave all of this out, and a provider may always answer that it keeps none.
 const (
 	RenderHeader     = "pluggableharness-render"
 	RenderingTrailer = "pluggableharness-rendering-bin"
-	// LongestRendering is how many bytes such a tree may have, encoded.
+	RenderingKept    = "pluggableharness-rendering-kept"
+	// LongestRendering is how many bytes a tree may have as a trailer, encoded.
 	LongestRendering = 16 << 10
+	// KeptFor is how long a provider keeps a rendering at least.
+	KeptFor = 10 * time.Second
 )
 
 // SchemaVersion is the version of the payloads that Render and Emit carry.

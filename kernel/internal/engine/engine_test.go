@@ -400,6 +400,8 @@ func TestOutcomeHasARendering(t *testing.T) {
 		{"sent along", "along:a tree", "sent along: a tree"},
 		{"asked for", "hi", "rendered {"},
 		{"sent along, and of no use", "along:no tree", "rendered {"},
+		{"kept", "along:kept, a tree", "kept, a tree"},
+		{"kept, and gone", "along:kept, and gone", "rendered {"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := request(t, session, "echo", map[string]any{"text": test.text})

@@ -81,9 +81,34 @@ func (c *call) render() (rendered func() *renderv1.RenderTree) {
 	}
 	ready := make(chan *renderv1.RenderTree, 1)
 	go func() {
+		if tree := c.kept(); tree != nil {
+			ready <- tree
+			return
+		}
 		ready <- c.turn.session.engine.Render(context.Background(), c.request.Operation, c.outcome.Result)
 	}()
 	return func() *renderv1.RenderTree { return <-ready }
+}
+
+// kept is the rendering that the provider keeps of the result; nil when it does not.
+func (c *call) kept() *renderv1.RenderTree {
+	if c.rendering == nil {
+		return nil
+	}
+	e := c.turn.session.engine
+	ctx, cancel := context.WithTimeout(context.Background(), showTimeout)
+	defer cancel()
+	ctx, _, end, err := e.use(ctx, c.request.Operation.Provider)
+	if err != nil {
+		return nil
+	}
+	defer end()
+	tree, err := c.rendering.Fetch(ctx)
+	if err != nil {
+		e.log.Debug("a rendering was not kept", "operation", c.outcome.Operation, "cause", err.Error())
+		return nil
+	}
+	return secret.Clean(e.secrets, tree)
 }
 
 // RenderPart is Render for a partial result. It is nil when the provider has no rendering for a part: the result has all of

@@ -66,9 +66,11 @@ type call struct {
 	begun   time.Time
 	over    chan struct{} // closed when the outcome is known
 	outcome Outcome
-	crash   int64            // what of its provider's the last attempt was lost with; zero when it was not
-	outside bool             // of its fence
-	decided *planv1.PlanItem // what the journal has not been told yet
+	// rendering is what its provider keeps to show the result; nil when it does not.
+	rendering *host.Kept
+	crash     int64            // what of its provider's the last attempt was lost with; zero when it was not
+	outside   bool             // of its fence
+	decided   *planv1.PlanItem // what the journal has not been told yet
 }
 
 func (t *turn) call(i int, r Request, sink Sink) *call {
@@ -256,6 +258,7 @@ func (c *call) judge(reply host.Reply, late bool, limit time.Duration) {
 	switch reply.Ending {
 	case host.Completed:
 		c.outcome.Status, c.outcome.Result, c.outcome.Encoded, c.outcome.Rendering = Completed, reply.Payload, reply.Encoded, reply.Rendering
+		c.rendering = reply.Kept
 		c.sink(&toolv1.ToolEvent{Event: &toolv1.ToolEvent_Result{Result: &toolv1.ToolResult{Payload: reply.Payload}}})
 	case host.Cancelled:
 		if !late {

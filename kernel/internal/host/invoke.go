@@ -38,7 +38,9 @@ type Reply struct {
 	// Encoded is Payload as codec.Marshal encodes it; empty when that is not known.
 	Encoded string
 	// Rendering is how to show Payload, when the call asked for that and the provider sent it along; else nil.
-	Rendering  *renderv1.RenderTree
+	Rendering *renderv1.RenderTree
+	// Kept is set when it sent word instead that it keeps it.
+	Kept       *Kept
 	Error      *toolv1.ToolError // set unless Ending is Completed
 	ExitStatus *toolv1.ToolEvent_ExitStatus
 	Report     *Report
@@ -83,7 +85,7 @@ func (l *life) invoke(ctx context.Context, call Call, show func(*toolv1.ToolEven
 	}
 	reply := l.conclude(ctx, call, &g, err)
 	if reply.Ending == Completed && call.Render {
-		reply.Rendering = sentAlong(trailer())
+		reply.Rendering, reply.Kept = sentAlong(trailer()), keptFor(call, service, trailer())
 	}
 	if reply.Ending == Cancelled {
 		reply = l.awaitReport(call, reports, show)

@@ -38,3 +38,35 @@ func TestRenderingSentAlong(t *testing.T) {
 		})
 	}
 }
+
+// What is kept is fetched once; what is not there is an error.
+func TestRenderingKept(t *testing.T) {
+	p := start(t, spec(hosttest.Good))
+	for _, test := range []struct {
+		name, how, want string
+		unasked, none   bool
+	}{
+		{name: "a tree", how: "kept", want: "kept"},
+		{name: "one that is gone", how: "kept, and gone"},
+		{name: "not asked for", how: "kept", unasked: true, none: true},
+		{name: "nothing", how: "a tree", none: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			call := callOf(t, p, "echo", map[string]any{"text": "along:" + test.how})
+			call.Render = !test.unasked
+			reply := p.Invoke(t.Context(), call, hosttest.NewRecorder().Show)
+			require.Equal(t, Completed, reply.Ending, reply.Error)
+			require.Equal(t, test.none, reply.Kept == nil)
+			if test.none {
+				return
+			}
+			if test.want != "" {
+				tree, err := reply.Kept.Fetch(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, test.want, tree.GetRoot().GetText().GetContent())
+			}
+			_, err := reply.Kept.Fetch(t.Context())
+			require.ErrorContains(t, err, "not kept")
+		})
+	}
+}

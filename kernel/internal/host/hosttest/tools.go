@@ -320,7 +320,13 @@ func (t tools) Preview(_ context.Context, r *toolv1.PreviewRequest) (*toolv1.Pre
 	return &toolv1.PreviewResponse{Preview: textTree("would write %s", path)}, nil
 }
 
-func (t tools) Render(_ context.Context, r *toolv1.RenderRequest) (*toolv1.RenderResponse, error) {
+func (t tools) Render(ctx context.Context, r *toolv1.RenderRequest) (*toolv1.RenderResponse, error) {
+	if tree, asked := takeKept(ctx); asked {
+		if tree == nil {
+			return nil, status.Error(codes.NotFound, "it is not kept")
+		}
+		return &toolv1.RenderResponse{Tree: tree}, nil
+	}
 	if strings.Contains(string(r.GetPayload()), "plain") {
 		return &toolv1.RenderResponse{}, nil
 	}
