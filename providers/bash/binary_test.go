@@ -69,7 +69,7 @@ func launch(t testing.TB, prefix string, config fields) *binary {
 	c, tool, err := connect(cmd, shortDir(t))
 	t.Cleanup(c.Kill)
 	require.NoError(t, err)
-	b := &binary{t: t, tool: tool, pid: cmd.Process.Pid, root: root, end: c.Kill}
+	b := &binary{t: t, tool: tool, pid: cmd.Process.Pid, root: root, end: func() { endInGoodOrder(t, c) }}
 	all := fields{"env": map[string]any{markVariable: t.Name()}}
 	for name, value := range config {
 		all[name] = value
@@ -98,6 +98,16 @@ func connect(cmd *exec.Cmd, sockets string) (*goplugin.Client, toolv1.ToolServic
 		return c, nil, err
 	}
 	return c, tool.(toolv1.ToolServiceClient), nil
+}
+
+// endInGoodOrder asks a provider to end and waits until it has; Kill alone would give it two seconds.
+func endInGoodOrder(t testing.TB, c *goplugin.Client) {
+	t.Helper()
+	rpc, err := c.Client()
+	require.NoError(t, err)
+	require.NoError(t, rpc.Close())
+	require.Eventually(t, c.Exited, patience, 5*time.Millisecond)
+	c.Kill()
 }
 
 // kernelVariable makes the test binary a kernel that runs its value as a command, copies

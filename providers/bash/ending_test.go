@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,12 +89,33 @@ func TestNothingIsLeftAfterTheEnd(t *testing.T) {
 	}
 }
 
+// timedOut makes a call that goes on until its time is over, and has printed wants by then: a slow machine gets more time.
+func timedOut(t *testing.T, h *sdktest.Harness, command string, wants ...string) *sdktest.Result {
+	t.Helper()
+	for limit := 1000; ; limit *= 2 {
+		r := bashCall(t, h, fields{"command": command, "timeout_ms": limit})
+		silent := slices.ContainsFunc(wants, func(want string) bool { return !strings.Contains(r.Stdout+r.Stderr, want) })
+		if !silent || limit > int(patience.Milliseconds()) {
+			return r
+		}
+	}
+}
+
+// graceFor is the grace of commands that a test ends: long where they heed the signal, since a slow machine takes a while,
+// and short where it has to be waited for.
+func graceFor(runaway string) fields {
+	if strings.HasPrefix(runaway, "ignores") {
+		return fields{"kill_grace_ms": 1500}
+	}
+	return fields{"kill_grace_ms": 4000}
+}
+
 // SO-02, SO-03, SO-12
 func TestNothingIsLeftAfterATimeout(t *testing.T) {
 	for _, c := range runaways {
 		t.Run(c.name, func(t *testing.T) {
-			h := marked(t, fields{"kill_grace_ms": 300})
-			r := bashCall(t, h, fields{"command": c.script + "echo one; echo two >&2; sleep 1000", "timeout_ms": 1000})
+			h := marked(t, graceFor(c.name))
+			r := timedOut(t, h, c.script+"echo one; echo two >&2; sleep 1000", "one\n", "two\n")
 			require.Empty(t, survivors(t))
 			require.Nil(t, r.Result)
 			require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
@@ -112,14 +134,14 @@ func TestNothingIsLeftAfterATimeout(t *testing.T) {
 func TestNothingIsLeftAfterACancel(t *testing.T) {
 	for _, c := range runaways {
 		t.Run(c.name, func(t *testing.T) {
-			h := marked(t, fields{"kill_grace_ms": 300})
+			h := marked(t, graceFor(c.name))
 			r := cancelAt(t, h, c.script+"echo two; sleep 1000", "up\n", "two\n")
 			require.Empty(t, survivors(t))
 			require.Nil(t, r.Result)
 			require.Nil(t, r.Err)
 			want := "process received SIGTERM; output above is valid"
 			if strings.HasPrefix(c.name, "ignores") {
-				want = "process received SIGTERM and, after 300ms, SIGKILL; output above is valid"
+				want = "process received SIGTERM and, after 1.5s, SIGKILL; output above is valid"
 			}
 			require.Equal(t, want, r.Report.GetMessage())
 		})
@@ -154,7 +176,7 @@ sh r 0; echo up; `},
 // SO-03
 func TestTimeoutEndsAPipeline(t *testing.T) {
 	h := marked(t, nil)
-	r := bashCall(t, h, fields{"command": "mkfifo p; (while :; do echo c; sleep 0.1; done) > p & cat p", "timeout_ms": 1000})
+	r := timedOut(t, h, "mkfifo p; (while :; do echo c; sleep 0.1; done) > p & cat p", "c\n")
 	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
 	require.Contains(t, r.Stdout, "c\n")
 	require.Empty(t, survivors(t))
@@ -163,12 +185,12 @@ func TestTimeoutEndsAPipeline(t *testing.T) {
 func TestOutputAfterTheSignalIsKept(t *testing.T) {
 	const command = `trap 'echo cleaning up; sleep 0.1; echo clean; exit 5' TERM; echo up; while :; do sleep 0.01; done`
 	t.Run("cancel", func(t *testing.T) {
-		r := cancelAt(t, start(t, nil), command, "up\n")
+		r := cancelAt(t, start(t, fields{"kill_grace_ms": 4000}), command, "up\n")
 		require.Equal(t, "process received SIGTERM; output above is valid", r.Report.GetMessage())
 		require.Regexp(t, `(?s)cleaning up\n.*clean\n$`, r.Report.GetDetails().AsMap()["output"])
 	})
 	t.Run("timeout", func(t *testing.T) {
-		r := bashCall(t, start(t, nil), fields{"command": command, "timeout_ms": 1000})
+		r := timedOut(t, start(t, fields{"kill_grace_ms": 4000}), command, "up\n")
 		require.Regexp(t, `(?s)^up\n.*cleaning up\n.*clean\n$`, r.Stdout)
 		require.EqualValues(t, 5, exitOf(t, r).GetExitCode())
 		require.EqualValues(t, 5, r.Err.GetDetails().AsMap()["exit_code"])
@@ -213,11 +235,15 @@ func TestCancelRacesWithTheEnd(t *testing.T) {
 }
 
 func TestIdleTimeout(t *testing.T) {
-	h := marked(t, fields{"idle_timeout_ms": 2000})
-	r := bashCall(t, h, fields{"command": "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.1; done; sleep 1000"})
-	require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
-	require.Equal(t, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", r.Stdout)
-	require.Contains(t, r.Err.GetMessage(), "printed nothing for 2s")
+	const all = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
+	var r *sdktest.Result
+	for limit := time.Second; r == nil || r.Stdout != all && limit < patience; limit *= 2 { // a slow machine is silent for longer
+		h := marked(t, fields{"idle_timeout_ms": limit.Milliseconds()})
+		r = bashCall(t, h, fields{"command": "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.15; done; sleep 1000"})
+		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_TIMEOUT, r.Err.GetCategory())
+		require.Contains(t, r.Err.GetMessage(), "printed nothing for "+limit.String())
+	}
+	require.Equal(t, all, r.Stdout)
 	require.Empty(t, survivors(t))
 }
 

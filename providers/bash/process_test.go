@@ -67,7 +67,8 @@ func TestBackgroundEndsWithTheProvider(t *testing.T) {
 	}
 	t.Run("orderly end", func(t *testing.T) {
 		b := launch(t, "", nil)
-		collect(b.invoke(t.Context(), "trap 'touch asked; exit' TERM; sleep 300 & wait", fields{"background": true}))
+		collect(b.invoke(t.Context(), "trap 'touch asked; exit' TERM; sleep 300 & touch ready; wait", fields{"background": true}))
+		require.Eventually(t, func() bool { _, err := os.Stat(b.root + "/ready"); return err == nil }, patience, 5*time.Millisecond)
 		b.end()
 		requireNoSurvivors(t)
 		require.FileExists(t, b.root+"/asked")

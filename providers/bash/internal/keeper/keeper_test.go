@@ -25,7 +25,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
+	"github.com/agentco/agent/proto/early"
 )
 
 const (
@@ -34,7 +34,7 @@ const (
 	// markVariable is in the environment of everything that a test starts.
 	markVariable = "KEEPER_TEST_MARK"
 
-	patience = 30 * time.Second
+	patience = time.Minute
 )
 
 func TestMain(m *testing.M) {
@@ -485,7 +485,7 @@ func TestNoZombies(t *testing.T) {
 		process, _ := start(t, pool, "(sleep 0.01 &); true")
 		wait(t, "gone", process.Gone())
 	}
-	require.Empty(t, serve.ChildrenNow()(soleKeeper(t, pool)))
+	require.Empty(t, early.ChildrenNow()(soleKeeper(t, pool)))
 }
 
 func readLine(t *testing.T, f *os.File) {

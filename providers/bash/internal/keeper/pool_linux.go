@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
+	"github.com/agentco/agent/proto/early"
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
 
@@ -128,7 +128,7 @@ func (p *Pool) forget(l *link, orderly bool) {
 // orphans returns our children that are no keepers.
 func (p *Pool) orphans() []int {
 	var found []int
-	for _, pid := range serve.ChildrenNow()(os.Getpid()) {
+	for _, pid := range early.ChildrenNow()(os.Getpid()) {
 		if p.all[pid] == nil {
 			found = append(found, pid)
 		}

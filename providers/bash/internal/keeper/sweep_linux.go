@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
+	"github.com/agentco/agent/proto/early"
 )
 
 // sweepLimit bounds how long a call waits for processes that cannot be killed.
@@ -30,7 +30,7 @@ func (p *Pool) sweepOnce() int {
 	orphans := p.orphans()
 	for _, orphan := range orphans {
 		_ = unix.Kill(orphan, unix.SIGKILL)
-		serve.Walk(orphan, func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) })
+		early.Walk(orphan, func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) })
 		// By its id alone: a wait for any child would take the keepers' ends away from
 		// those who wait for them.
 		_, _ = unix.Wait4(orphan, nil, unix.WNOHANG, nil)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/agentco/agent/proto/early"
 )
 
 // ProcessName is argv[0] of a keeper, for the process itself and for whoever looks at ps.
@@ -34,7 +36,7 @@ func init() {
 // Limits that enter sets are those of its commands; without them none runs.
 func Run(enter func() error) {
 	_ = os.WriteFile("/proc/self/comm", []byte("bash-keeper"), 0) // instead of "exe"
-	if err := becomeSubreaper(); err != nil {
+	if err := early.BecomeSubreaper(); err != nil {
 		os.Exit(1)
 	}
 	if enter != nil && enter() != nil {
@@ -44,7 +46,7 @@ func Run(enter func() error) {
 	defaultSignals()
 	k := &keeper{empty: make(chan struct{})}
 	close(k.empty)
-	slim()
+	early.Slim()
 	for k.serve() == nil {
 	}
 	k.killAll()
@@ -190,7 +192,7 @@ func closeAll(files []int) {
 // reap collects every child, adopted ones too, until there is none.
 func (k *keeper) reap(shell int, empty chan struct{}) {
 	defer close(empty)
-	for awaitExit() == nil {
+	for early.AwaitExit(early.AnyChild) == nil {
 		exited, ws, left := k.collect(shell)
 		switch {
 		case exited && !left: // told at once, nobody thinks of ending what is gone already
@@ -267,7 +269,7 @@ func (k *keeper) killOnce() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	own, killed := syscall.Getpgrp(), map[int]bool{}
-	Walk(os.Getpid(), func(pid int) {
+	early.Walk(os.Getpid(), func(pid int) {
 		group, err := syscall.Getpgid(pid)
 		switch {
 		case err != nil || killed[group]:

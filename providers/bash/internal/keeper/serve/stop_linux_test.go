@@ -10,35 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestParentIn(t *testing.T) {
-	for _, c := range []struct {
-		name, stat string
-		want       int
-		ok         bool
-	}{
-		{"usual", "12 (sleep) S 7 12 12", 7, true},
-		{"parentheses and spaces in the name", "12 (a) S 1 (b) R 9 12", 9, true},
-		{"cut off", "12 (sleep) S", 0, false},
-		{"empty", "", 0, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, ok := parentIn(c.stat)
-			require.Equal(t, c.ok, ok)
-			require.Equal(t, c.want, got)
-		})
-	}
-}
-
-func TestBothWaysToFindChildrenAgree(t *testing.T) {
-	sleeper := exec.CommandContext(t.Context(), "sleep", "1000")
-	require.NoError(t, sleeper.Start())
-	require.Equal(t, []int{sleeper.Process.Pid}, childrenByTask(os.Getpid()))
-	require.Equal(t, []int{sleeper.Process.Pid}, childrenByScan()(os.Getpid()))
-	require.NoError(t, sleeper.Process.Kill())
-	require.Error(t, sleeper.Wait())
-	require.Empty(t, childrenByTask(os.Getpid()))
-}
-
 func TestBlocksTerm(t *testing.T) {
 	for _, c := range []struct {
 		name, trap string
