@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -320,14 +321,18 @@ func planList(call *sdk.Call[config], in listIn) (sdk.Plan, error) {
 	return sdk.Says("list %s", in.Path), nil
 }
 
+// showList names what is there as seen from the directory above it: to repeat that in each row would be half of a long
+// listing.
 func showList(out listOut) render.Node {
+	above := under(out.Path, "x")
+	above = above[:len(above)-1]
 	rows := make([][]string, len(out.Entries))
 	for i, e := range out.Entries {
-		name := e.Path
+		name := strings.TrimPrefix(e.Path, above)
 		if e.LinkTarget != "" {
 			name += " -> " + e.LinkTarget
 		}
-		rows[i] = []string{name, e.Type, fmt.Sprint(e.Size), e.Mode, e.Modified}
+		rows[i] = []string{name, e.Type, strconv.Itoa(e.Size), e.Mode, e.Modified}
 	}
 	nodes := []render.Node{render.Styled(render.Bold, out.Path)}
 	if len(rows) > 0 {

@@ -1,7 +1,7 @@
 package paint
 
 import (
-	"strings"
+	"bytes"
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 )
@@ -11,6 +11,12 @@ const columnGap = "  "
 // mostPadding is how many blanks align a table. A cell of a megabyte must not make a thousand others as wide.
 const mostPadding = 4 << 20
 
+// cell is one visible line, and the columns it takes.
+type cell struct {
+	text  string
+	width int
+}
+
 // table aligns columns by display width. With a width to keep to, the widest columns are wrapped.
 func (p Painter) table(t *renderv1.TableNode) []string {
 	rows := tableRows(t)
@@ -18,28 +24,36 @@ func (p Painter) table(t *renderv1.TableNode) []string {
 	if p.Width > 0 {
 		shrink(widths, p.Width)
 	}
-	most := alignable(rows)
-	var lines []string
+	painted := tablePainter{widths: widths, most: alignable(rows), lines: make([]string, 0, len(rows))}
 	for i, cells := range rows {
-		row := tableLines(cells, widths, most)
+		from := len(painted.lines)
+		painted.row(cells)
 		if i == 0 && len(t.GetHeaders()) > 0 {
-			row = p.styled(bold, row)
+			p.styled(bold, painted.lines[from:])
 		}
-		lines = append(lines, row...)
 	}
-	return lines
+	return painted.lines
 }
 
-// tableRows are all rows, the headers first if there are any, each cell one visible line.
-func tableRows(t *renderv1.TableNode) [][]string {
-	var rows [][]string
+// tableRows are all rows, the headers first if there are any.
+func tableRows(t *renderv1.TableNode) [][]cell {
+	rows := make([][]cell, 0, 1+len(t.GetRows()))
 	if len(t.GetHeaders()) > 0 {
-		rows = append(rows, cleanCells(t.GetHeaders()))
+		rows = append(rows, measured(t.GetHeaders()))
 	}
 	for _, r := range t.GetRows() {
-		rows = append(rows, cleanCells(r.GetCells()))
+		rows = append(rows, measured(r.GetCells()))
 	}
 	return rows
+}
+
+func measured(cells []string) []cell {
+	out := make([]cell, len(cells))
+	for i, c := range cells {
+		text := Line(c)
+		out[i] = cell{text, Width(text)}
+	}
+	return out
 }
 
 func cleanCells(cells []string) []string {
@@ -50,21 +64,21 @@ func cleanCells(cells []string) []string {
 	return out
 }
 
-func columnWidths(rows [][]string) []int {
+func columnWidths(rows [][]cell) []int {
 	var widths []int
 	for _, cells := range rows {
 		for i, c := range cells {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], Width(c))
+			widths[i] = max(widths[i], c.width)
 		}
 	}
 	return widths
 }
 
 // alignable is how wide the cells may be that others are aligned with.
-func alignable(rows [][]string) int {
+func alignable(rows [][]cell) int {
 	const always = 16
 	cells := 1
 	for _, row := range rows {
@@ -105,27 +119,51 @@ func widest(widths []int) (first, second int) {
 	return first, second
 }
 
-// tableLines is one row, as many lines high as its highest cell. No column is made wider than most.
-func tableLines(cells []string, widths []int, most int) []string {
+// tablePainter paints rows into lines. No column is made wider than most.
+type tablePainter struct {
+	widths []int
+	most   int
+	lines  []string
+	line   []byte // the one at hand
+}
+
+// row paints one row, as many lines high as its highest cell.
+func (t *tablePainter) row(cells []cell) {
+	fits := true
+	for i, c := range cells {
+		fits = fits && c.width <= t.widths[i]
+	}
+	if fits {
+		t.add(cells)
+		return
+	}
 	wrapped := make([][]string, len(cells))
 	height := 1
 	for i, c := range cells {
-		wrapped[i] = wrap(c, widths[i])
+		wrapped[i] = wrap(c.text, t.widths[i])
 		height = max(height, len(wrapped[i]))
 	}
-	lines := make([]string, height)
-	for y := range lines {
-		var b strings.Builder
+	parts := make([]cell, len(cells))
+	for y := range height {
 		for x, w := range wrapped {
-			part := ""
+			parts[x] = cell{}
 			if y < len(w) {
-				part = w[y]
+				parts[x] = cell{w[y], Width(w[y])}
 			}
-			b.WriteString(part)
-			b.WriteString(strings.Repeat(" ", max(0, min(widths[x], most)-Width(part))))
-			b.WriteString(columnGap)
 		}
-		lines[y] = strings.TrimRight(b.String(), " ")
+		t.add(parts)
 	}
-	return lines
+}
+
+// add paints one line.
+func (t *tablePainter) add(cells []cell) {
+	t.line = t.line[:0]
+	for i, c := range cells {
+		t.line = append(t.line, c.text...)
+		for range min(t.widths[i], t.most) - c.width {
+			t.line = append(t.line, ' ')
+		}
+		t.line = append(t.line, columnGap...)
+	}
+	t.lines = append(t.lines, string(bytes.TrimRight(t.line, " ")))
 }

@@ -13,6 +13,9 @@ func Text(s string) string { return clean(strings.ReplaceAll(s, "\r\n", "\n"), "
 
 // Line is Text for a place that has only one line.
 func Line(s string) string {
+	if plain(s, "") {
+		return s
+	}
 	s = strings.ReplaceAll(strings.TrimRight(s, "\r\n"), "\r\n", "\n")
 	return clean(oneLine.Replace(s), "")
 }

@@ -11,6 +11,9 @@ import (
 
 // Width is how many columns a line takes on a terminal. Tabs count as one.
 func Width(s string) int {
+	if ascii(s) { // as most cells are
+		return len(s)
+	}
 	columns := 0
 	for s != "" {
 		n, w := character(s)
@@ -18,6 +21,15 @@ func Width(s string) int {
 		s = s[n:]
 	}
 	return columns
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // character measures the first character a person sees: its bytes and its columns.
