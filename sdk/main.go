@@ -15,10 +15,10 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/agentco/agent/proto/codec"
+	"github.com/agentco/agent/proto/lean"
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
-	"github.com/agentco/agent/sdk/internal/lean"
 )
 
 // receiveBytes is the largest message taken from a kernel. gRPC's own default of 4 MiB would refuse to write a

@@ -19,8 +19,8 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/gate"
-	"github.com/agentco/agent/kernel/internal/lean"
 	"github.com/agentco/agent/kernel/internal/mcp"
+	"github.com/agentco/agent/proto/lean"
 )
 
 // mcpFlags are those of agent mcp.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
-	"github.com/agentco/agent/kernel/internal/lean"
 	"github.com/agentco/agent/kernel/internal/lineedit"
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/words"
+	"github.com/agentco/agent/proto/lean"
 )
 
 func (a *app) shellCommand() *cobra.Command {

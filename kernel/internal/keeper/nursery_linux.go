@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/agentco/agent/kernel/internal/keeper/serve"
+	"github.com/agentco/agent/proto/early"
 )
 
 // nursery knows the keepers of this process, so that children that are none can be told from them: those that a keeper has
@@ -25,7 +25,7 @@ type keepers struct {
 }
 
 func (k *keepers) start(cmd *exec.Cmd) error {
-	k.once.Do(func() { k.err = serve.BecomeSubreaper() })
+	k.once.Do(func() { k.err = early.BecomeSubreaper() })
 	if k.err != nil {
 		return os.NewSyscallError("prctl(PR_SET_CHILD_SUBREAPER)", k.err)
 	}
@@ -41,7 +41,7 @@ func (k *keepers) start(cmd *exec.Cmd) error {
 // wait reaps a keeper, and when it did not end by itself, ends what it kept. ended is called before its id can belong to
 // another process.
 func (k *keepers) wait(cmd *exec.Cmd, ended func()) {
-	_ = serve.AwaitExit(cmd.Process.Pid)
+	_ = early.AwaitExit(cmd.Process.Pid)
 	ended()
 	k.mu.Lock()
 	delete(k.all, cmd.Process.Pid)
@@ -69,7 +69,7 @@ func (k *keepers) sweepOnce() int {
 	defer k.mu.Unlock()
 	orphans := k.orphans()
 	for _, orphan := range orphans {
-		serve.Walk(orphan, func(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		early.Walk(orphan, func(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) })
 		_ = syscall.Kill(orphan, syscall.SIGKILL)
 		_, _ = syscall.Wait4(orphan, nil, syscall.WNOHANG, nil) // by its id alone: others wait for other children
 	}
@@ -79,13 +79,13 @@ func (k *keepers) sweepOnce() int {
 // orphans returns our children that are neither keepers nor started by the kernel for itself. A keeper begins a session,
 // and so nothing below it is in ours.
 func (k *keepers) orphans() []int {
-	ours, err := serve.SessionOf(0)
+	ours, err := early.SessionOf(0)
 	if err != nil {
 		return nil
 	}
 	var found []int
-	for _, pid := range serve.ChildrenOf(os.Getpid()) {
-		if session, err := serve.SessionOf(pid); !k.all[pid] && err == nil && session != ours {
+	for _, pid := range early.ChildrenNow()(os.Getpid()) {
+		if session, err := early.SessionOf(pid); !k.all[pid] && err == nil && session != ours {
 			found = append(found, pid)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/agentco/agent/proto/early"
 )
 
 // grace is how long a provider may take to put things right when the kernel has died.
@@ -26,7 +28,7 @@ func init() {
 // run is the life of a keeper. It stays on the main thread, on which init runs locked: the parent-death signal of a child is
 // bound to the thread that forked it.
 func run(path string, args []string) {
-	if err := BecomeSubreaper(); err != nil {
+	if err := early.BecomeSubreaper(); err != nil {
 		refuse(err)
 	}
 	keepToYourself()
@@ -43,7 +45,7 @@ func run(path string, args []string) {
 	tell(ReplyStarted, pid)
 	go k.reap(pid)
 	_ = os.WriteFile("/proc/self/comm", []byte("provider-keeper"), 0) // instead of "exe"
-	time.AfterFunc(slimAfter, Slim)
+	time.AfterFunc(slimAfter, early.Slim)
 	k.obey()
 }
 
@@ -111,7 +113,7 @@ func (k *keeper) terminate() {
 
 // reap collects every child, adopted ones too, until there is none. When the provider has ended, what is left is killed.
 func (k *keeper) reap(provider int) {
-	for AwaitExit(anyChild) == nil {
+	for early.AwaitExit(early.AnyChild) == nil {
 		ended, more := k.collect(provider)
 		if ended && more {
 			go k.killAll()
@@ -156,7 +158,7 @@ func (k *keeper) killOnce() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	own, killed := syscall.Getpgrp(), map[int]bool{}
-	Walk(os.Getpid(), func(pid int) {
+	early.Walk(os.Getpid(), func(pid int) {
 		group, err := syscall.Getpgid(pid)
 		switch {
 		case err != nil || killed[group]:

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"os"
 	"os/exec"
 	"strings"
 	"testing"

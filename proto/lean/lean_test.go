@@ -8,22 +8,23 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var kept []byte
 
 // limit waits until the limit is what it should be: the runtime tells of a collection some time after it.
 func limit(t *testing.T, should func(int64) bool) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	for patience := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		runtime.GC()
-		return should(debug.SetMemoryLimit(-1))
-	}, time.Minute, time.Millisecond)
+		is := debug.SetMemoryLimit(-1)
+		if should(is) {
+			return
+		}
+		if time.Now().After(patience) {
+			t.Fatalf("the limit stays at %d", is)
+		}
+	}
 }
 
 func TestBound(t *testing.T) {
@@ -58,25 +59,57 @@ func TestBoundByTheEnvironment(t *testing.T) {
 		t.Run(c.variable, func(t *testing.T) {
 			if os.Getenv("LEAN_TEST") != "" {
 				Bound(24 << 20)
-				require.Equal(t, c.want, debug.SetMemoryLimit(-1))
+				if is := debug.SetMemoryLimit(-1); is != c.want {
+					t.Fatalf("the limit is %d and not %d", is, c.want)
+				}
 				return
 			}
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBoundByTheEnvironment$/^"+c.variable+"$")
 			cmd.Env = append(os.Environ(), "LEAN_TEST=1", c.variable)
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "%s", out)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 		})
 	}
 }
 
 func TestRestGivesBackWhatIsNotInUse(t *testing.T) {
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection that came now would take what is kept for needed
 	kept = make([]byte, 64<<20)
-	runtime.GC() // at which it is in use
-	before := read("/memory/classes/heap/released:bytes")
 	kept = nil
+	before := read("/memory/classes/heap/released:bytes")
 	rest()
-	require.GreaterOrEqual(t, read("/memory/classes/heap/released:bytes"), before+60<<20)
-	require.Less(t, read("/memory/classes/heap/objects:bytes"), uint64(16<<20))
+	if back := read("/memory/classes/heap/released:bytes") - before; int64(back) < 60<<20 {
+		t.Errorf("it gave back %d bytes", int64(back))
+	}
+	if left := read("/memory/classes/heap/objects:bytes"); left > 16<<20 {
+		t.Errorf("it still has %d bytes", left)
+	}
+}
+
+func TestWhenToRest(t *testing.T) {
+	const kib, mib = 1 << 10, 1 << 20
+	var w watch
+	for i, look := range []struct {
+		allocated uint64
+		due       bool
+	}{
+		{600 * kib, false}, // it starts
+		{700 * kib, true},  // little as that was, it touched most of the binary
+		{900 * kib, false}, // it does something
+		{900 * kib, false}, // too little to rest of
+		{5 * mib, false},   // it works
+		{5*mib + kib, true},
+		{5*mib + kib, false}, // it has rested
+		{7 * mib, false},
+		{9 * mib, false}, // it goes on working
+		{9 * mib, true},
+	} {
+		if due := w.due(look.allocated); due != look.due {
+			t.Errorf("look %d, at %d bytes: %v", i, look.allocated, due)
+		}
+	}
 }
 
 func BenchmarkRest(b *testing.B) {

@@ -1,9 +1,7 @@
-package serve
+package early
 
-// What package strings has for this comes with the tables of package unicode, which are initialised late.
-
-// words splits a text of the system at blanks and ends of lines.
-func words(text string) (found []string) {
+// Words splits a text of the system at blanks and ends of lines.
+func Words(text string) (found []string) {
 	begin := -1
 	for i := range len(text) + 1 {
 		blank := i == len(text) || text[i] == ' ' || text[i] == '\n' || text[i] == '\t'

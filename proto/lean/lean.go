@@ -1,5 +1,5 @@
-// Package lean keeps a process small that mostly waits: what its work has left is given back once there is nothing to do,
-// and garbage does not grow without bounds meanwhile.
+// Package lean keeps a process small that mostly waits, as a kernel does and a provider: what its work has left is given back
+// once there is nothing to do, and garbage does not grow without bounds meanwhile.
 package lean
 
 import (
@@ -7,17 +7,20 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/agentco/agent/proto/early"
 )
 
 // The first rest comes soon after the start, which has touched most of what it touched for the last time. Later ones wait
-// until nobody seems to be at work, since the next call finds again what it needs: that costs it about a millisecond.
+// until a while has passed in which an assistant thinks, and not a program calls: the next call finds again what it needs,
+// which costs it about a millisecond.
 const (
 	firstQuiet = 400 * time.Millisecond
-	laterQuiet = 20 * time.Second
+	laterQuiet = 5 * time.Second
 )
 
 const (
-	// noise is what a process allocates that does nothing, and worth what one has that did something.
+	// noise is what a process allocates that does nothing, and worth what one has that did something since it rested.
 	noise = 128 << 10
 	worth = 1 << 20
 	// spare is how much heap that nobody uses is kept, for the next call.
@@ -29,20 +32,33 @@ const (
 
 // Keep gives memory back whenever the process has been quiet for a while, until ctx ends.
 func Keep(ctx context.Context) {
-	quiet, before, rested := firstQuiet, uint64(0), uint64(0)
+	quiet, seen := firstQuiet, watch{}
 	for {
 		select {
 		case <-time.After(quiet):
 		case <-ctx.Done():
 			return
 		}
-		now := read("/gc/heap/allocs:bytes")
-		if now-before < noise && now-rested > worth {
+		if seen.due(read("/gc/heap/allocs:bytes")) {
 			rest()
-			quiet, rested = laterQuiet, now
+			quiet = laterQuiet
 		}
-		before = now
 	}
+}
+
+// watch is what a process had allocated when it was looked at for the last time, and when it rested; zero before that.
+type watch struct{ seen, rested uint64 }
+
+// due reports whether a process that has allocated so much has been quiet since the last look, and has done enough since it
+// rested. A start is always enough.
+func (w *watch) due(allocated uint64) bool {
+	quiet := allocated-w.seen < noise
+	w.seen = allocated
+	if !quiet || w.rested > 0 && allocated-w.rested <= worth {
+		return false
+	}
+	w.rested = allocated
+	return true
 }
 
 // rest gives back the heap that is not in use, when that is much, and what is in memory of the binary.
@@ -51,7 +67,7 @@ func rest() {
 	if held > min(large, read("/gc/heap/live:bytes")+spare) {
 		debug.FreeOSMemory()
 	}
-	slim()
+	early.Slim()
 }
 
 func read(metric string) uint64 {

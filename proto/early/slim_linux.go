@@ -1,22 +1,21 @@
-package lean
+package early
 
 import (
-	"bytes"
 	"os"
 	"strconv"
 	"syscall"
 )
 
-// slim lets go of the pages of this process's binary, and of every other file that is mapped and is the same as on the disk.
+// Slim lets go of the pages of this process's binary, and of every other file that is mapped and is the same as on the disk.
 // Of a Go program far more of them are touched on the way to main than ever again, above all by the initialisation of
 // packages, and the system maps the neighbours of each as well. One that is needed after all comes back from the cache of
 // the system.
-func slim() {
+func Slim() {
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
 		return // the pages stay, and that is all
 	}
-	for _, m := range clean(smaps) {
+	for _, m := range clean(string(smaps)) {
 		_, _, _ = syscall.RawSyscall(syscall.SYS_MADVISE, m.start, m.end-m.start, syscall.MADV_DONTNEED)
 	}
 }
@@ -30,18 +29,20 @@ type mapping struct{ start, end uintptr }
 //	Anonymous:             0 kB
 //
 // One that cannot be written may still differ from its file: a linker may have written it before. Such pages are anonymous.
-func clean(smaps []byte) (found []mapping) {
+func clean(smaps string) (found []mapping) {
 	var last mapping
 	fixed := false
-	for line := range bytes.Lines(smaps) {
-		fields := bytes.Fields(line)
+	for len(smaps) > 0 {
+		var line string
+		line, smaps = cut(smaps, '\n')
+		fields := Words(line)
 		switch {
 		case len(fields) < 2:
-		case bytes.Equal(fields[0], []byte("Anonymous:")):
-			if fixed && bytes.Equal(fields[1], []byte("0")) {
+		case fields[0] == "Anonymous:":
+			if fixed && fields[1] == "0" {
 				found = append(found, last)
 			}
-		case !bytes.HasSuffix(fields[0], []byte(":")):
+		case fields[0][len(fields[0])-1] != ':':
 			last, fixed = header(fields)
 		}
 	}
@@ -49,14 +50,14 @@ func clean(smaps []byte) (found []mapping) {
 }
 
 // header reads the first line of a mapping, and whether it is that of a file and private, and can only be read.
-func header(fields [][]byte) (m mapping, fixed bool) {
-	from, to, _ := bytes.Cut(fields[0], []byte("-"))
-	start, startErr := strconv.ParseUint(string(from), 16, 64)
-	end, endErr := strconv.ParseUint(string(to), 16, 64)
+func header(fields []string) (m mapping, fixed bool) {
+	from, to := cut(fields[0], '-')
+	start, startErr := strconv.ParseUint(from, 16, 64)
+	end, endErr := strconv.ParseUint(to, 16, 64)
 	if startErr != nil || endErr != nil || len(fields) < 5 {
 		return mapping{}, false
 	}
 	mode := fields[1]
-	fixed = bytes.HasPrefix(mode, []byte("r-")) && bytes.HasSuffix(mode, []byte("p")) && !bytes.Equal(fields[4], []byte("0"))
+	fixed = len(mode) == 4 && mode[:2] == "r-" && mode[3] == 'p' && fields[4] != "0"
 	return mapping{uintptr(start), uintptr(end)}, fixed
 }

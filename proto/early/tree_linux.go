@@ -1,4 +1,4 @@
-package serve
+package early
 
 import (
 	"os"
@@ -11,19 +11,25 @@ const maxVisits = 20000
 // Walk calls visit for every process below root, parents before their children. What is born meanwhile may be missed: a
 // caller that wants all of them gone walks again.
 func Walk(root int, visit func(pid int)) {
-	found := ChildrenOf(root)
+	children := ChildrenNow()
+	found := children(root)
 	for i := 0; i < len(found) && i < maxVisits; i++ {
 		visit(found[i])
-		found = append(found, ChildrenOf(found[i])...)
+		found = append(found, children(found[i])...)
 	}
 }
 
-// ChildrenOf finds the children of a process. Asking its threads is cheap, but needs a system built with
-// CONFIG_PROC_CHILDREN; else the parent of every process there is is read.
-func ChildrenOf(pid int) []int {
+// ChildrenNow returns the way to find the children of a process. Asking its threads is cheap, but needs a system built with
+// CONFIG_PROC_CHILDREN; else the parent of every process there is is read, once.
+func ChildrenNow() func(pid int) []int {
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
-		return childrenByScan(pid)
+		return childrenByScan()
 	}
+	return childrenByTask
+}
+
+// childrenByTask asks each thread of pid for the children it forked.
+func childrenByTask(pid int) []int {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	var found []int
 	for _, thread := range numbersIn(tasks) {
@@ -31,7 +37,7 @@ func ChildrenOf(pid int) []int {
 		if err != nil {
 			continue // the thread has ended
 		}
-		for _, field := range words(string(text)) {
+		for _, field := range Words(string(text)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				found = append(found, child)
 			}
@@ -40,18 +46,14 @@ func ChildrenOf(pid int) []int {
 	return found
 }
 
-func childrenByScan(parent int) []int {
-	var found []int
+func childrenByScan() func(pid int) []int {
+	byParent := map[int][]int{}
 	for _, pid := range numbersIn("/proc") {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			continue // the process has ended
-		}
-		if of, ok := parentIn(string(stat)); ok && of == parent {
-			found = append(found, pid)
+		if parent, ok := parentIn(Stat(pid)); ok {
+			byParent[parent] = append(byParent[parent], pid)
 		}
 	}
-	return found
+	return func(pid int) []int { return byParent[pid] }
 }
 
 // numbersIn lists the entries of a directory that are numbers: processes, or threads of one.
@@ -66,14 +68,27 @@ func numbersIn(dir string) []int {
 	return found
 }
 
-// parentIn reads the fourth field of a stat file. The second is the name of the program in parentheses, which may itself
-// hold spaces and parentheses.
-func parentIn(stat string) (int, bool) {
+// Stat is what /proc/PID/stat says of a process from its third field on, which is its state; nil when it has ended.
+func Stat(pid int) []string {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil
+	}
+	return afterName(string(stat))
+}
+
+// afterName returns the fields from the third on. The second is the name of the program in parentheses, which may itself hold
+// spaces and parentheses.
+func afterName(stat string) []string {
 	end := len(stat)
 	for end > 0 && stat[end-1] != ')' {
 		end--
 	}
-	fields := words(stat[end:])
+	return Words(stat[end:])
+}
+
+// parentIn reads the second of these fields.
+func parentIn(fields []string) (int, bool) {
 	if len(fields) < 2 {
 		return 0, false
 	}

@@ -1,26 +1,12 @@
 package serve
 
 import (
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-func TestParentIn(t *testing.T) {
-	parent, ok := parentIn("7 (a) b) (c) S 42 7 7 0")
-	require.True(t, ok)
-	require.Equal(t, 42, parent)
-	_, ok = parentIn("7 (a")
-	require.False(t, ok)
-}
-
-func TestChildrenByScanFindsTheSame(t *testing.T) {
-	require.Contains(t, childrenByScan(os.Getppid()), os.Getpid())
-	require.Contains(t, ChildrenOf(os.Getppid()), os.Getpid())
-}
 
 func TestWire(t *testing.T) {
 	for _, value := range []int{0, 1, 255, 256, 4194304, 139} {

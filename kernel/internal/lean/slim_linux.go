@@ -1,5 +1,0 @@
-package lean
-
-import "github.com/agentco/agent/kernel/internal/keeper/serve"
-
-func slim() { serve.Slim() }
