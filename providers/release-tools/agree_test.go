@@ -64,6 +64,30 @@ var situations = []situation{
 		return wt, nil
 	}, ""},
 	{"worktreeConfig (R21)", in(func(_ *testing.T, r *gittest.Repo) { r.Git("config", "extensions.worktreeConfig", "true") }), ""},
+	// What git reads and go-git refuses a whole repository for.
+	{"a branch of a pull request", in(func(_ *testing.T, r *gittest.Repo) { r.Git("config", "branch.main.merge", "refs/pull/12/head") }), ""},
+	{"a branch that keeps merges", in(func(_ *testing.T, r *gittest.Repo) { r.Git("config", "branch.main.rebase", "merges") }), ""},
+	{"a branch with an odd name", in(func(_ *testing.T, r *gittest.Repo) { r.Git("config", "branch.a..b.remote", "origin") }), ""},
+	{"a refspec that excludes", in(func(_ *testing.T, r *gittest.Repo) {
+		r.Git("config", "remote.old.fetch", "^refs/heads/tmp")
+	}), ""},
+	{"a configuration in every syntax", in(func(_ *testing.T, r *gittest.Repo) {
+		config := r.Read(".git/config")
+		r.Write(".git/config", "\ufeff"+config+"[core.odd]\r\n\tx = 1\n[alias]\n\tl = \"!f() { \\\n echo \\\"a\\\"; }; f\" ; comment\n[foo \"b\\\"c\"]\n\tk\n")
+	}), ""},
+	{"sha1 and files by name", in(func(_ *testing.T, r *gittest.Repo) {
+		r.Git("config", "core.repositoryFormatVersion", "1")
+		r.Git("config", "extensions.objectFormat", "sha1")
+	}), ""},
+	{"objects of another repository, signed", func(t *testing.T, r *gittest.Repo) (*gittest.Repo, map[string]any) {
+		c := r.At(filepath.Join(t.TempDir(), "a:b"))
+		r.Git("clone", "-q", "--shared", r.Dir, c.Dir)
+		identify(c)
+		sshKey(t, c)
+		c.Git("remote", "remove", "origin") // release-undo would ask it
+		return c, map[string]any{"sign": "ssh"}
+	}, ""},
+	{"shared by a group", in(func(_ *testing.T, r *gittest.Repo) { r.Git("config", "core.sharedRepository", "group") }), ""},
 	{"autocrlf (R22, R34)", func(t *testing.T, r *gittest.Repo) (*gittest.Repo, map[string]any) {
 		c := clone(t, r, "-c", "core.autocrlf=true")
 		c.Write("f.txt", "one\r\n")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -220,6 +222,46 @@ func TestConfigureRefuses(t *testing.T) {
 			err := configure(t, tt.config)
 			require.Error(t, err)
 			require.Contains(t, err.Error(), tt.field)
+		})
+	}
+}
+
+// What a repository is shared with its group for is the group's, the object of the tag too.
+func TestReleaseOfASharedRepository(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("config", "core.sharedRepository", "0660")
+	run(t, start(t, r, nil), "release", version140)
+	tag := r.Git("rev-parse", "refs/tags/v1.4.0")
+	folder, err := os.Stat(filepath.Join(r.Dir, ".git", "objects", tag[:2]))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o070), folder.Mode().Perm()&0o070, "another of the group may write more objects there")
+	requireGitAgrees(t, r, "v1.4.0")
+}
+
+// A message is UTF-8, whatever the encoding of commits that the user writes.
+func TestReleaseCommitIsInUTF8(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("config", "i18n.commitEncoding", "ISO-8859-1")
+	r.Git("config", "i18n.logOutputEncoding", "UTF-8")
+	run(t, start(t, r, map[string]any{"commit": true, "commit_message": "Veröffentlicht {version}", "tag_message": "Übergabe {version}"}), "release", version140)
+	require.Equal(t, "Veröffentlicht 1.4.0", r.Git("log", "-1", "--format=%s"))
+	require.Equal(t, "Übergabe 1.4.0", r.Git("for-each-ref", "--format=%(subject)", "refs/tags/v1.4.0"))
+}
+
+// R12: the links go where origin is read from, also when the user has a short name for it, or it has a mirror.
+func TestReleaseLinksGoToOrigin(t *testing.T) {
+	for name, config := range map[string][][]string{
+		"a short name": {{"remote.origin.url", "hub:example/app"}, {"url.git@gitlab.com:.insteadOf", "lab:"}, {"url.https://github.com/.insteadOf", "hub:"}},
+		"a mirror":     {{"remote.origin.url", "https://github.com/example/app"}, {"remote.origin.url", "https://gitlab.com/example/mirror"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			r.Write("CHANGELOG.md", "## [Unreleased]\n\n- x\n\n## [1.3.0] - 2026-01-02\n\n- Older\n")
+			for _, c := range config {
+				r.Git(append([]string{"config", "--add"}, c...)...)
+			}
+			run(t, start(t, r, nil), "release", version140)
+			require.Contains(t, r.Read("CHANGELOG.md"), "[1.4.0]: https://github.com/example/app/compare/v1.3.0...v1.4.0\n")
 		})
 	}
 }

@@ -81,6 +81,13 @@ func TestReleaseUndoRefuses(t *testing.T) {
 			r.Git("push", "-q", origin(t, r).Dir, "main")
 		}, "pushed", "is on origin already"},
 		{"a pushed tag", func(t *testing.T, r *gittest.Repo) { origin(t, r); r.Git("push", "-q", "origin", "v1.4.0") }, "pushed", "tag v1.4.0 is on origin already"},
+		{"a tag pushed to another place than origin is read from", func(t *testing.T, r *gittest.Repo) {
+			origin(t, r)
+			fork := r.At(t.TempDir())
+			fork.Git("init", "-q", "--bare")
+			r.Git("config", "remote.origin.pushurl", fork.Dir)
+			r.Git("push", "-q", "origin", "v1.4.0")
+		}, "pushed", "tag v1.4.0 is on origin already"},
 		{"a remote that is gone", func(t *testing.T, r *gittest.Repo) { r.Git("remote", "add", "origin", t.TempDir()) }, "remote-silent", "does not answer"},
 	}
 	for _, tt := range tests {

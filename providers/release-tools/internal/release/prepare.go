@@ -109,7 +109,7 @@ func (p *Plan) promote(ctx context.Context, auto bool) error {
 		p.Why = next.Reasons[0].Text
 	}
 	p.Tag = p.settings.TagPrefix + p.Version.String()
-	if err := p.repo.TagFree(p.Tag, found.tags); err != nil {
+	if err := p.repo.TagFree(ctx, p.Tag, found.tags); err != nil {
 		return err
 	}
 	if err := p.checkNewer(found.known); err != nil {
@@ -117,7 +117,7 @@ func (p *Plan) promote(ctx context.Context, auto bool) error {
 	}
 	known := found.known
 	done, err := found.doc.Promote(changelog.Release{
-		Version: p.Version, Tag: p.Tag, Date: p.Date, Previous: previous(known, p.Version), Links: p.links(),
+		Version: p.Version, Tag: p.Tag, Date: p.Date, Previous: previous(known, p.Version), Links: p.links(ctx),
 	})
 	if err != nil {
 		return err
@@ -134,14 +134,15 @@ func (p *Plan) write(notes string) {
 	p.subject = fill(p.settings.CommitMessage, values...)
 }
 
-func (p *Plan) links() changelog.Links {
+func (p *Plan) links(ctx context.Context) changelog.Links {
 	l := changelog.Links{Forge: func(url string) (string, string) {
 		pages, _ := forge.Page(url)
 		return pages.Compare, pages.Tag
 	}}
-	pages, _ := forge.Remote(p.repo.Settings.Remote())
+	origin := p.repo.Remote(ctx)
+	pages, _ := forge.Remote(origin)
 	l.Compare, l.Tag = pages.Compare, pages.Tag
-	l.Remote = p.repo.Settings.Remote() != ""
+	l.Remote = origin != ""
 	if p.settings.CompareURL != "" {
 		l.Compare, l.Fixed = p.settings.CompareURL, true
 	}

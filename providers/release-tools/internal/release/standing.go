@@ -31,28 +31,28 @@ func inspect(ctx context.Context, r *repo.Repo, rec *record) (standing, error) {
 	case r.Head.RefName() != rec.Ref:
 		s.moved = "HEAD is on " + strings.TrimPrefix(r.Head.RefName(), "refs/heads/") + " and the release was made on " + strings.TrimPrefix(rec.Ref, "refs/heads/") + ": switch there first"
 	case head.String() == rec.Head:
-	case s.isCommit(r, head):
+	case s.isCommit(ctx, r, head):
 		s.commit = head
 	default:
 		s.moved = "HEAD is at " + head.String()[:7] + ", which the release did not make; go on to a newer release, or take that commit back first"
 	}
-	if err := s.findTag(r); err != nil || s.moved != "" {
+	if err := s.findTag(ctx, r); err != nil || s.moved != "" {
 		return s, err
 	}
 	return s, s.findChangelog(ctx, r)
 }
 
 // isCommit reports whether a commit is the one that the release made.
-func (s *standing) isCommit(r *repo.Repo, hash plumbing.Hash) bool {
+func (s *standing) isCommit(ctx context.Context, r *repo.Repo, hash plumbing.Hash) bool {
 	if !s.rec.Commit || s.rec.MadeCommit != "" {
 		return s.rec.Commit && hash.String() == s.rec.MadeCommit
 	}
-	c, err := r.ReadCommit(hash)
+	c, err := r.ReadCommit(ctx, hash)
 	return err == nil && len(c.ParentHashes) == 1 && c.ParentHashes[0].String() == s.rec.Head && s.rec.by(c.Committer)
 }
 
-func (s *standing) findTag(r *repo.Repo) error {
-	hash, tag, err := r.ReadTag(s.rec.Tag)
+func (s *standing) findTag(ctx context.Context, r *repo.Repo) error {
+	hash, tag, err := r.ReadTag(ctx, s.rec.Tag)
 	if err != nil || hash.IsZero() {
 		return err
 	}

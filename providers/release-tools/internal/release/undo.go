@@ -39,7 +39,7 @@ func PrepareUndo(ctx context.Context, s Settings, dir, version string, now time.
 		return nil, err
 	}
 	if rec == nil {
-		return nil, unknownRelease(r, tag)
+		return nil, unknownRelease(ctx, r, tag)
 	}
 	u := &Undo{Version: v.String(), repo: r}
 	if u.s, err = inspect(ctx, r, rec); err != nil {
@@ -48,8 +48,8 @@ func PrepareUndo(ctx context.Context, s Settings, dir, version string, now time.
 	return u, u.check(ctx)
 }
 
-func unknownRelease(r *repo.Repo, tag string) error {
-	hash, _, err := r.ReadTag(tag)
+func unknownRelease(ctx context.Context, r *repo.Repo, tag string) error {
+	hash, _, err := r.ReadTag(ctx, tag)
 	switch {
 	case err != nil:
 		return err

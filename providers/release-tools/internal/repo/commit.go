@@ -46,7 +46,7 @@ func (r *Repo) CommitFile(ctx context.Context, path, message string, s Signing) 
 }
 
 func (r *Repo) commitArgs(path string, s Signing) []string {
-	args := append(s.format(), "commit", "--quiet", "--only", "--cleanup=whitespace", "-F", "-")
+	args := append(s.format(), "-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "--only", "--cleanup=whitespace", "-F", "-")
 	switch {
 	case r.signsCommits(s):
 		args = append(args, "-S")

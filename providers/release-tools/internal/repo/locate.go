@@ -21,7 +21,7 @@ func Root(dir string) (string, error) {
 		return "", refusal.Missing("not-a-repository", "cannot look for a repository at %s: %w", dir, err)
 	}
 	for at := start; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if isRepository(filepath.Join(at, ".git")) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
@@ -29,6 +29,17 @@ func Root(dir string) (string, error) {
 				"no git repository holds %s: run git init there, or call from inside a working tree", dir)
 		}
 	}
+}
+
+// isRepository reports whether a ".git" makes a repository of its folder. One that is a folder without a HEAD does not, for
+// git either.
+func isRepository(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	_, err = os.Lstat(filepath.Join(path, "HEAD"))
+	return err == nil
 }
 
 func locate(dir string) (location, error) {

@@ -2,13 +2,10 @@ package repo
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strings"
 
-	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 // IndexEntry is what the index holds for a path: mode and object, as git update-index takes them. "" is nothing, or a
@@ -45,28 +42,6 @@ func (r *Repo) Stored(ctx context.Context, path string, content []byte) (string,
 func (r *Repo) Keep(ctx context.Context, content []byte) (string, error) {
 	out, err := r.run(ctx, call{args: []string{"hash-object", "-w", "--stdin"}, input: string(content)})
 	return strings.TrimSpace(out), err
-}
-
-// ReadCommit returns a commit.
-func (r *Repo) ReadCommit(hash plumbing.Hash) (*object.Commit, error) {
-	return r.git.CommitObject(hash)
-}
-
-// ReadTag returns what a tag's ref points to, and the tag object if it is annotated. The hash is zero when there is no
-// such tag.
-func (r *Repo) ReadTag(name string) (plumbing.Hash, *object.Tag, error) {
-	ref, err := r.git.Reference(plumbing.NewTagReferenceName(name), true)
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return plumbing.ZeroHash, nil, nil
-	}
-	if err != nil {
-		return plumbing.ZeroHash, nil, refusal.New("unsupported-repository", "cannot read tag %s of %s: %w", name, r.Root, err)
-	}
-	tag, err := r.git.TagObject(ref.Hash())
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return ref.Hash(), nil, nil
-	}
-	return ref.Hash(), tag, err
 }
 
 // PutTag makes the ref of a tag whose object is there, unless the name is taken.

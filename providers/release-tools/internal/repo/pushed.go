@@ -26,24 +26,53 @@ func (r *Repo) CheckUnpushed(ctx context.Context, commit plumbing.Hash) error {
 }
 
 // AskRemotes refuses a tag or a commit that a remote says it has, as nothing here tells which tags were pushed. A remote
-// that does not answer could have them. The zero hash is no commit.
+// that does not answer could have them; one without a URL has nothing. The zero hash is no commit.
 func (r *Repo) AskRemotes(ctx context.Context, tag string, commit plumbing.Hash) error {
 	out, err := r.run(ctx, call{args: []string{"remote"}})
 	if err != nil {
 		return failed(err, "cannot read the remotes of %s", r.Root)
 	}
 	for remote := range strings.Lines(out) {
-		if err := r.askRemote(ctx, strings.TrimSuffix(remote, "\n"), tag, commit); err != nil {
+		remote = strings.TrimSuffix(remote, "\n")
+		places, err := r.places(ctx, remote)
+		if err != nil {
 			return err
+		}
+		for _, place := range places {
+			if err := r.askRemote(ctx, remote, place, tag, commit); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (r *Repo) askRemote(ctx context.Context, remote, tag string, commit plumbing.Hash) error {
+// places are where a remote is read from, by its name, and where else it is pushed to.
+func (r *Repo) places(ctx context.Context, remote string) ([]string, error) {
+	if r.Settings.nowhere(remote) {
+		return nil, nil
+	}
+	places := []string{remote}
+	out, err := r.run(ctx, call{args: []string{"remote", "get-url", remote}})
+	if err != nil {
+		return nil, failed(err, "cannot tell where remote %s is", remote)
+	}
+	read, _, _ := strings.Cut(out, "\n")
+	if out, err = r.run(ctx, call{args: []string{"remote", "get-url", "--all", "--push", remote}}); err != nil {
+		return nil, failed(err, "cannot tell where remote %s is pushed to", remote)
+	}
+	for url := range strings.Lines(out) {
+		if url = strings.TrimSuffix(url, "\n"); url != read {
+			places = append(places, url)
+		}
+	}
+	return places, nil
+}
+
+func (r *Repo) askRemote(ctx context.Context, remote, place, tag string, commit plumbing.Hash) error {
 	asking, cancel := context.WithTimeout(ctx, remoteTime)
 	defer cancel()
-	c := call{args: []string{"ls-remote", "--quiet", "--", remote, "refs/tags/" + tag, "refs/heads/*"}}
+	c := call{args: []string{"ls-remote", "--quiet", "--", place, "refs/tags/" + tag, "refs/heads/*"}}
 	if os.Getenv("GIT_SSH_COMMAND") == "" && r.Settings["core.sshcommand"] == "" {
 		c.env = []string{"GIT_SSH_COMMAND=ssh -oBatchMode=yes"} // ssh would ask the terminal for a password
 	}

@@ -67,10 +67,10 @@ func Open(ctx context.Context, dir string, now time.Time) (*Repo, error) {
 	if r.git, err = open(loc); err != nil {
 		return nil, err
 	}
-	if r.Head, err = r.readHead(); err != nil {
+	if r.Settings, err = r.readSettings(ctx); err != nil {
 		return nil, err
 	}
-	r.Settings, err = r.readSettings(ctx)
+	r.Head, err = r.readHead()
 	return r, err
 }
 

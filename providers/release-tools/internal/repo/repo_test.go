@@ -118,3 +118,14 @@ func TestOpenRefusesBrokenPointers(t *testing.T) {
 		})
 	}
 }
+
+// A folder named .git that holds no repository is none, and what it lies in is looked at.
+func TestRootIsThatOfGit(t *testing.T) {
+	r := gittest.New(t)
+	below := filepath.Join(r.Dir, "docs", "book")
+	require.NoError(t, os.MkdirAll(filepath.Join(r.Dir, "docs", ".git", "objects"), 0o755))
+	require.NoError(t, os.MkdirAll(below, 0o755))
+	root, err := Root(below)
+	require.NoError(t, err)
+	require.Equal(t, r.At(below).Git("rev-parse", "--show-toplevel"), root)
+}

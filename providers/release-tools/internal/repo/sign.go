@@ -37,6 +37,9 @@ func (s Signing) format() []string {
 	return nil
 }
 
+// emptyTree is an object that git knows without having it.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
 // CheckSigning signs something that is thrown away, if anything is to be signed at all. Nothing reaches the repository:
 // the object lands in a temporary folder.
 func (r *Repo) CheckSigning(ctx context.Context, s Signing, commits bool) error {
@@ -44,18 +47,14 @@ func (r *Repo) CheckSigning(ctx context.Context, s Signing, commits bool) error 
 	if !signs {
 		return nil
 	}
-	head, err := r.git.CommitObject(r.Head.Commit)
-	if err != nil {
-		return refusal.New("unsupported-repository", "cannot read commit %s: %w", r.Head.Commit, err)
-	}
 	objects, err := os.MkdirTemp("", "release-tools-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(objects) }()
 	_, err = r.run(ctx, call{
-		args: append(s.format(), "commit-tree", "-S", "-m", "signing check", head.TreeHash.String()),
-		env:  []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + r.commonPath("objects")},
+		args: append(s.format(), "commit-tree", "-S", "-m", "signing check", emptyTree),
+		env:  []string{"GIT_OBJECT_DIRECTORY=" + objects},
 	})
 	if failed, ok := errors.AsType[*gitError](err); ok {
 		return refusal.New("cannot-sign", "cannot sign the release: %s; set user.signingkey to a key that can be used "+

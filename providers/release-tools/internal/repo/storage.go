@@ -1,7 +1,7 @@
 package repo
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,58 +10,53 @@ import (
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	format "github.com/go-git/go-git/v5/plumbing/format/config"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// storage is go-git's, without the extensions that change nothing for what is read and written here. go-git refuses a
-// repository for them, although a linked worktree is enough to set one.
+// storage is go-git's, which is not told what the configuration says. go-git refuses a whole repository for what git takes:
+// branch.NAME.rebase = merges, branch.NAME.merge as gh pr checkout sets it, a refspec that excludes, a byte order mark, and
+// extensions that change nothing for what is read and written here.
 type storage struct{ *filesystem.Storage }
 
-var harmless = []string{"worktreeconfig", "partialclone", "preciousobjects", "relativeworktrees", "noop", "noop-v1"}
-
-// Config returns the repository's own configuration without the harmless extensions.
-func (s storage) Config() (*config.Config, error) {
-	c, err := s.Storage.Config()
-	if err != nil || !c.Raw.HasSection("extensions") {
-		return c, err
-	}
-	section := c.Raw.Section("extensions")
-	section.Options = slices.DeleteFunc(section.Options, func(o *format.Option) bool {
-		return slices.Contains(harmless, strings.ToLower(o.Key))
-	})
-	return c, nil
-}
+// Config returns an empty configuration: what matters of it is in Settings.
+func (storage) Config() (*config.Config, error) { return config.NewConfig(), nil }
 
 func open(loc location) (*git.Repository, error) {
 	dot := dotgit.NewRepositoryFilesystem(osfs.New(loc.gitDir), osfs.New(loc.common))
-	s := storage{filesystem.NewStorage(dot, cache.NewObjectLRUDefault())}
-	c, err := s.Config()
-	if err != nil {
-		return nil, refusal.New("unsupported-repository", "cannot read the configuration of %s: %w", loc.root, err)
-	}
-	if c.Raw.HasSection("extensions") {
-		for _, o := range c.Raw.Section("extensions").Options {
-			return nil, refusal.New("unsupported-repository",
-				"cannot release in %s: it uses the git extension %s, which is not supported here; tag it with git itself",
-				loc.root, extension(o))
-		}
-	}
-	r, err := git.Open(s, osfs.New(loc.root))
+	r, err := git.Open(storage{filesystem.NewStorage(dot, cache.NewObjectLRUDefault())}, osfs.New(loc.root))
 	if err != nil {
 		return nil, refusal.New("unsupported-repository", "cannot open the repository at %s: %w", loc.root, err)
 	}
 	return r, nil
 }
 
-// extension names an extension as git's documentation spells it.
-func extension(o *format.Option) string {
-	key := o.Key
+// extensions are those of git, in lower case, with the values that change nothing for what is read and written here; "" is
+// any.
+var extensions = map[string]string{
+	"worktreeconfig": "", "partialclone": "", "preciousobjects": "", "relativeworktrees": "", "noop": "", "noop-v1": "",
+	"objectformat": "sha1", "refstorage": "files",
+}
+
+// supported refuses a repository with an extension that go-git would misread.
+func (s Settings) supported(root string) error {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		name, is := strings.CutPrefix(key, "extensions.")
+		if harmless, known := extensions[name]; !is || known && (harmless == "" || strings.EqualFold(harmless, s[key])) {
+			continue
+		}
+		return refusal.New("unsupported-repository",
+			"cannot release in %s: it uses the git extension %s=%s, which is not supported here; tag it with git itself", root, spelled(name), s[key])
+	}
+	return nil
+}
+
+// spelled names an extension as git's documentation does.
+func spelled(extension string) string {
 	for _, known := range []string{"objectFormat", "refStorage", "compatObjectFormat"} {
-		if strings.EqualFold(known, key) {
-			key = known
+		if strings.EqualFold(known, extension) {
+			return known
 		}
 	}
-	return fmt.Sprintf("%s=%s", key, o.Value)
+	return extension
 }

@@ -60,12 +60,12 @@ func (r *Repo) peel(ctx context.Context, tag string) (string, error) {
 }
 
 // TagFree refuses a name that is taken, or that git could not store beside an existing one ("sdk" and "sdk/v1.0.0").
-func (r *Repo) TagFree(name string, tags []string) error {
+func (r *Repo) TagFree(ctx context.Context, name string, tags []string) error {
 	for _, t := range tags {
 		switch {
 		case t == name:
 			return refusal.New("tag-exists", "tag %s exists already: it %s; choose another version, an existing tag is never moved",
-				name, r.describeTag(name))
+				name, r.describeTag(ctx, name))
 		case strings.HasPrefix(t, name+"/"), strings.HasPrefix(name, t+"/"):
 			return refusal.New("tag-exists", "tag %s cannot be made beside the existing tag %s: git stores one as the folder of the other", name, t)
 		}
@@ -73,15 +73,15 @@ func (r *Repo) TagFree(name string, tags []string) error {
 	return nil
 }
 
-func (r *Repo) describeTag(name string) string {
-	ref, err := r.git.Reference(plumbing.NewTagReferenceName(name), true)
-	if err != nil {
+func (r *Repo) describeTag(ctx context.Context, name string) string {
+	switch hash, tag, err := r.ReadTag(ctx, name); {
+	case err != nil || hash.IsZero():
 		return "cannot be read"
+	case tag != nil:
+		return fmt.Sprintf("is annotated, by %s, and points to %s", tag.Tagger.Name, tag.Target)
+	default:
+		return fmt.Sprintf("is lightweight and points to %s", hash)
 	}
-	if t, err := r.git.TagObject(ref.Hash()); err == nil {
-		return fmt.Sprintf("is annotated, by %s, and points to %s", t.Tagger.Name, t.Target)
-	}
-	return fmt.Sprintf("is lightweight and points to %s", ref.Hash())
 }
 
 // CheckTagName reports whether git takes the name for a tag.
@@ -98,11 +98,7 @@ func (r *Repo) Tag(ctx context.Context, name, message string, target plumbing.Ha
 		return r.signedTag(ctx, name, message, target, s)
 	}
 	tag := object.Tag{Name: name, Tagger: by, Message: message, TargetType: plumbing.CommitObject, Target: target}
-	obj := r.git.Storer.NewEncodedObject()
-	if err := tag.Encode(obj); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	hash, err := r.git.Storer.SetEncodedObject(obj)
+	hash, err := r.store(ctx, &tag)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
