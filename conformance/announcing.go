@@ -84,7 +84,7 @@ func (s *subject) fate(process *client.Process, p *place) string {
 	select {
 	case <-process.Exited():
 		return fmt.Sprintf("it ended (%s)%s", process.Ending(), p.words)
-	case <-time.After(time.Second):
+	case <-time.After(moment):
 	case <-s.ctx.Done():
 	}
 	return fmt.Sprintf("it still runs%s", p.words)

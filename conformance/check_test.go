@@ -83,7 +83,7 @@ func TestCheckOfFewRulesOnWhatCannotBeUsed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			script := write(t, "provider", "#!/bin/sh\n"+test.script+"\n", 0o755)
-			report, err := Check(t.Context(), []string{script}, Options{Rules: []string{"invoke.*", "cancel.time"}, Timeout: 5 * time.Second})
+			report, err := Check(t.Context(), []string{script}, Options{Rules: []string{"invoke.*", "cancel.time"}, Timeout: 15 * time.Second})
 			require.NoError(t, err)
 			require.False(t, report.OK())
 			require.Equal(t, test.rule, report.Rows[0].ID)
@@ -109,7 +109,7 @@ func TestCheckLeavesNoProcess(t *testing.T) {
 		require.Eventually(t, func() bool {
 			stat, err := os.ReadFile("/proc/" + pid + "/stat")
 			return err != nil || strings.Contains(string(stat), ") Z ")
-		}, 10*time.Second, 10*time.Millisecond, "process %s", pid)
+		}, time.Minute, 10*time.Millisecond, "process %s", pid)
 	}
 }
 

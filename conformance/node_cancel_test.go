@@ -32,7 +32,7 @@ func nodeCancel(t *testing.T, path string) {
 		printed = strings.Contains(string(r.GetEvent().GetOutputChunk().GetData()), "up")
 	}
 	cancel()
-	patience, end := context.WithTimeout(t.Context(), 5*time.Second)
+	patience, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	report, err := n.Callbacks.Report(patience, call.GetId())
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func (n *notebook) startForever(ctx context.Context, t *testing.T, begin string)
 	require.NoError(t, err)
 	return func(t *testing.T) {
 		t.Helper()
-		require.NoError(t, held.SetReadDeadline(time.Now().Add(10*time.Second)))
+		require.NoError(t, held.SetReadDeadline(time.Now().Add(time.Minute)))
 		rest, err := io.ReadAll(held)
 		require.NoError(t, err, "a process of the command lives on")
 		require.Empty(t, rest)
@@ -116,7 +116,7 @@ func nodeParentDies(t *testing.T, path string) {
 	shell.Stdout = write
 	require.NoError(t, shell.Start())
 	require.NoError(t, write.Close())
-	require.NoError(t, read.SetReadDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(t, read.SetReadDeadline(time.Now().Add(time.Minute)))
 	out := bufio.NewReader(read)
 	line, err := out.ReadString('\n')
 	require.NoError(t, err)

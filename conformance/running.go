@@ -184,7 +184,7 @@ func (r *running) death(err error, during string) string {
 	select {
 	case <-r.Process.Exited():
 		return fmt.Sprintf("the provider's process ended (%s) in %s%s", r.Process.Ending(), during, r.place.words)
-	case <-time.After(2 * time.Second):
+	case <-time.After(moment):
 	case <-r.subject.ctx.Done():
 	}
 	return ""

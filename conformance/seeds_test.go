@@ -228,7 +228,7 @@ func TestSeedToolCancelledReportsWhatHappened(t *testing.T) {
 // reported waits for the report of a cancelled call.
 func reported(t *testing.T, p *client.Provider, callID string) *toolv1.ToolError {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	event, err := p.Callbacks.Report(ctx, callID)
 	require.NoError(t, err)

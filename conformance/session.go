@@ -144,7 +144,7 @@ func (r *running) dead() bool {
 			select {
 			case <-r.Process.Exited():
 				return true
-			case <-time.After(time.Second):
+			case <-time.After(moment):
 				return false
 			case <-r.subject.ctx.Done():
 				return false

@@ -16,7 +16,11 @@ type ending struct {
 }
 
 // afterEnd is how long what a provider leaves behind has to go.
-const afterEnd = time.Second
+const afterEnd = 3 * time.Second
+
+// moment is what a process gets to end that seems to be about to, on a machine that may be busy. It is spent whole only
+// where one goes on.
+const moment = 4 * time.Second
 
 // shutDown ends the process as a kernel does, and looks at what is left.
 func (r *running) shutDown() (e ending) {

@@ -161,9 +161,7 @@ func TestServer(t *testing.T) {
 	require.Len(t, s.Took, 20)
 	require.Greater(t, s.WireIn, 20*len("hello"))
 	require.Greater(t, s.WireOut, 20*len(dir))
-	s, err = x.Batch(t.Context(), "run", Batch{N: 1, Vars: Vars{"cmd": "echo o''ne; sleep 0.3", "streams": "yes", "first": "one"}})
-	require.NoError(t, err)
-	require.Less(t, s.First[0], s.Took[0]-200, "output comes before the answer")
+	requireOutputBeforeTheAnswer(t, x, vars)
 	_, err = x.Batch(t.Context(), "read", Batch{N: 1, Vars: Vars{"path": filepath.Join(dir, "none")}})
 	require.ErrorContains(t, err, "no such file")
 }

@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	s := &Suite{
 		Vars:  subject.Vars{"fx": fx, "bin": bin, "home": dir, "npm": filepath.Join(dir, "none"), "PATH": os.Getenv("PATH")},
-		Peers: peers, PeerNames: []string{"bare-mcp", "bare-chain", "bash", "official-fs"}, Scale: 0.01, Patience: time.Second, Say: func(text string) { t.Log(text) },
+		Peers: peers, PeerNames: []string{"bare-mcp", "bare-chain", "bash", "official-fs"}, Scale: 0.01, Patience: 10 * time.Second, Say: func(text string) { t.Log(text) },
 		Only: []string{"cold", "idle", "read4k", "edit4k", "glob1k", "true", "ttfb", "cancel_group", "cancel_setsid"},
 	}
 	rows, err := s.Run(t.Context())

@@ -83,7 +83,7 @@ func TestEndedPeerIsStartedAnew(t *testing.T) {
 	t.Cleanup(s.close)
 	end := func(x subject.Subject) {
 		require.NoError(t, syscall.Kill(x.PID(), syscall.SIGKILL))
-		require.Eventually(t, x.(interface{ Ended() bool }).Ended, 5*time.Second, time.Millisecond)
+		require.Eventually(t, x.(interface{ Ended() bool }).Ended, time.Minute, time.Millisecond)
 	}
 	b := subject.Batch{N: 1, Vars: vars}
 
