@@ -158,6 +158,11 @@ var situations = []situation{
 		r.Git("config", "feature.manyFiles", "true")
 		r.Git("update-index", "--index-version", "4")
 	}), ""},
+	{"a worktree of a submodule", func(t *testing.T, r *gittest.Repo) (*gittest.Repo, map[string]any) {
+		wt := r.At(filepath.Join(t.TempDir(), "wt"))
+		withSubmodule(t, r).Git("worktree", "add", "-q", wt.Dir, "-b", "feat")
+		return wt, nil
+	}, ""},
 	{"submodule (R37)", in(func(t *testing.T, r *gittest.Repo) { withSubmodule(t, r) }), ""},
 	{"in a submodule (R37)", func(t *testing.T, r *gittest.Repo) (*gittest.Repo, map[string]any) {
 		return withSubmodule(t, r), nil

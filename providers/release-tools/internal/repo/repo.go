@@ -1,12 +1,16 @@
 // Package repo reads and changes the git repository that is being released.
 //
-// go-git does the work: finding HEAD and its branch in linked worktrees and submodules, reading objects and writing tags. The git binary is asked only for what go-git v5 measurably gets wrong or does not do:
+// go-git does the work: finding HEAD and its branch in linked worktrees and submodules, reading what was made here and writing
+// tags. It is not told of the configuration, of which it takes less than git does. The git binary is asked only for what
+// go-git v5 measurably gets wrong or does not do:
 //
 //	effective settings    includes, conditional includes, worktree config, environment   git config, git var
 //	is the tree clean     line-ending conversion, attributes, index v4, submodules       git status
 //	committing a file     clean filters, hooks, signing, reflog, the index's formats     git commit
 //	a signed tag          gpg and ssh keys as the user set them up                       git tag -s
 //	listing tags          one that is being written elsewhere fails go-git's whole list  git for-each-ref
+//	reading objects       those borrowed from another repository (clone --shared)        git cat-file
+//	where remotes are     what is written short (insteadOf), where they are pushed to    git remote
 //	reading history       go-git walks all the past of a tag to know what is not in it:  git log
 //	                      30 times as long for 300 of 10,000 commits (BenchmarkHistory)
 //	moving a ref          git's lock files; go-git truncates the ref in place            git update-ref
@@ -19,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
@@ -70,8 +75,30 @@ func Open(ctx context.Context, dir string, now time.Time) (*Repo, error) {
 	if r.Settings, err = r.readSettings(ctx); err != nil {
 		return nil, err
 	}
+	if err = r.checkRoot(); err != nil {
+		return nil, err
+	}
 	r.Head, err = r.readHead()
 	return r, err
+}
+
+// checkRoot refuses a repository whose files lie in another place than beside it: the changelog there is another one.
+func (r *Repo) checkRoot() error {
+	at := r.Settings["core.worktree"]
+	if at == "" || r.gitDir != r.common { // git heeds it for the first working tree alone
+		return nil
+	}
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(r.gitDir, at)
+	}
+	beside, err := os.Stat(r.Root)
+	if err != nil {
+		return refusal.New("unsupported-repository", "cannot look at %s: %w", r.Root, err)
+	}
+	if there, err := os.Stat(at); err == nil && os.SameFile(there, beside) {
+		return nil
+	}
+	return refusal.New("unsupported-repository", "the files of the repository at %s lie at %s (core.worktree), which is not supported here; tag it with git itself", r.Root, at)
 }
 
 func (r *Repo) readHead() (Head, error) {

@@ -129,3 +129,15 @@ func TestRootIsThatOfGit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.At(below).Git("rev-parse", "--show-toplevel"), root)
 }
+
+func TestOpenRefusesFilesElsewhere(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("config", "core.worktree", "..")
+	require.Equal(t, r.Dir, opened(t, r).Root)
+	r.Git("config", "core.worktree", t.TempDir())
+	_, err := Open(t.Context(), r.Dir, time.Now())
+	refused, ok := errors.AsType[*refusal.Error](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, "unsupported-repository", refused.Kind)
+	require.Contains(t, refused.Message, "core.worktree")
+}
