@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -145,6 +146,7 @@ func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, 
 	if err != nil {
 		return nil, err
 	}
+	out = slices.Grow(out, roomFor(r))
 	out = append(append(append(out, `{"jsonrpc":"2.0","id":`...), name...), `,"result":{`...)
 	if sessionless {
 		out = append(out, `"resultType":"complete",`...)
@@ -156,7 +158,7 @@ func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, 
 		out = append(out, `"isError":true,`...)
 	}
 	if payload, ok := r.StructuredContent.(structured); ok {
-		out = append(schema.AppendJSON(append(out, `"structuredContent":`...), payload.Struct), ',')
+		out = append(payload.appendJSON(append(out, `"structuredContent":`...)), ',')
 	}
 	out = append(out, `"content":[`...)
 	for i, content := range r.Content {
@@ -168,6 +170,21 @@ func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, 
 		}
 	}
 	return append(out, "]}}\n"...), nil
+}
+
+// roomFor is about how long a result becomes, so that megabytes are not moved again and again.
+func roomFor(r *sdk.CallToolResult) int {
+	const around, escaped = 512, 16 // JSON escapes perhaps one byte in so many
+	size := around
+	for _, content := range r.Content {
+		if text, ok := content.(*sdk.TextContent); ok {
+			size += len(text.Text) + len(text.Text)/escaped
+		}
+	}
+	if payload, ok := r.StructuredContent.(structured); ok {
+		size += len(payload.encoded) + len(payload.encoded)/escaped
+	}
+	return size
 }
 
 // meta is what a result says about itself and its server, as JSON; nil when that is nothing.

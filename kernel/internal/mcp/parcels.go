@@ -9,7 +9,6 @@ import (
 
 	"github.com/agentco/agent/kernel/internal/schema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // parcels keep all but small pieces of JSON off the SDK's way, which would encode, check and copy each of them several
@@ -29,11 +28,11 @@ const (
 )
 
 // structured returns what stands in a result for a payload: itself when nothing is large, else its JSON when that is small.
-func (p *parcels) structured(payload *structpb.Struct) any {
+func (p *parcels) structured(payload structured) any {
 	if p == nil {
-		return structured{payload}
+		return payload
 	}
-	text := schema.AppendJSON(nil, payload)
+	text := payload.appendJSON(nil)
 	if len(text) < largeFrom {
 		return json.RawMessage(text)
 	}

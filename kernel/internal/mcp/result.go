@@ -27,16 +27,28 @@ func result(op engine.Operation, end ending, large *parcels) *sdk.CallToolResult
 	}
 	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: large.text(readable(end))}}}
 	if op.Output.GetType() == schemav1.SchemaType_SCHEMA_TYPE_OBJECT {
-		r.StructuredContent = large.structured(end.Result)
+		r.StructuredContent = large.structured(structured{end.Result, end.Encoded})
 	}
 	return r
 }
 
 // structured is the payload of a result, as JSON.
-type structured struct{ *structpb.Struct }
+type structured struct {
+	payload *structpb.Struct
+	encoded string // the same as codec.Marshal encodes it; empty when that is not known
+}
+
+func (s structured) appendJSON(out []byte) []byte {
+	if s.encoded != "" {
+		if out, ok := schema.AppendEncoded(out, s.encoded); ok {
+			return out
+		}
+	}
+	return schema.AppendJSON(out, s.payload)
+}
 
 // MarshalJSON is for the SDK.
-func (s structured) MarshalJSON() ([]byte, error) { return schema.AppendJSON(nil, s.Struct), nil }
+func (s structured) MarshalJSON() ([]byte, error) { return s.appendJSON(nil), nil }
 
 // readable is a result as a model reads it well: as the provider renders it, without any markup.
 func readable(end ending) string {

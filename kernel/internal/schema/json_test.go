@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentco/agent/proto/codec"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -44,6 +46,38 @@ func FuzzAppendJSON(f *testing.F) {
 		require.NoError(t, json.Unmarshal(AppendJSON(nil, s), &got))
 		require.NoError(t, json.Unmarshal([]byte(text), &want))
 		require.Equal(t, want, got)
+		encoded, err := codec.Marshal(s)
+		require.NoError(t, err)
+		straight, ok := AppendEncoded([]byte("x"), string(encoded))
+		require.True(t, ok)
+		require.Equal(t, "x"+string(AppendJSON(nil, s)), string(straight))
+	})
+}
+
+// FuzzAppendEncoded holds it to what is decoded from the same, whatever that is.
+func FuzzAppendEncoded(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"a":[1,-0.5,"x",true,false,null,{"b":[],"c":{}},[[]]],"b":"\u0000"}`} {
+		s := &structpb.Struct{}
+		require.NoError(f, s.UnmarshalJSON([]byte(seed)))
+		encoded, err := codec.Marshal(s)
+		require.NoError(f, err)
+		f.Add(string(encoded))
+	}
+	f.Add("\n\x80\x00")
+	f.Fuzz(func(t *testing.T, encoded string) {
+		got, ok := AppendEncoded(nil, encoded)
+		if !ok {
+			require.Empty(t, got)
+			return
+		}
+		s := &structpb.Struct{}
+		if proto.Unmarshal([]byte(encoded), s) != nil {
+			return
+		}
+		if again, err := codec.Marshal(s); err != nil || string(again) != encoded {
+			return // it is not as we encode it
+		}
+		require.Equal(t, string(AppendJSON(nil, s)), string(got))
 	})
 }
 
