@@ -57,10 +57,10 @@ func (k *killSwitch) bring(front *foreground) (back func()) {
 // lend leaves Ctrl-C to another program, until back is called: whatever was pressed by then was for that, also when it is
 // heard of later.
 func (k *killSwitch) lend() (back func()) {
-	back = k.bring(unheard())
+	end := k.bring(unheard())
 	return func() {
 		k.settle()
-		back()
+		end()
 	}
 }
 
