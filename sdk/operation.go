@@ -47,7 +47,7 @@ type operation interface {
 	about() *spec
 	run(ctx context.Context, frame *frame, arguments *structpb.Struct) (*structpb.Struct, error)
 	plan(ctx context.Context, frame *frame, arguments *structpb.Struct) (Plan, error)
-	// show makes a node of a payload that may be one of its results; the node is nil when it has no way to show one.
+	// show makes a node of a payload, encoded or not, that may be one of its results; the node is nil when it has no way to show one.
 	show(payload *structpb.Struct) (node render.Node, fits bool)
 	// shows reports whether it has a way.
 	shows() bool
@@ -238,7 +238,7 @@ func (o *Operation[C, In, Out]) plan(ctx context.Context, f *frame, arguments *s
 func (o *Operation[C, In, Out]) show(payload *structpb.Struct) (render.Node, bool) {
 	var out Out
 	switch {
-	case o.spec.out.Decode(payload, &out) != nil:
+	case o.spec.out.DecodeWritten(payload, &out) != nil:
 		return nil, false
 	case o.node != nil:
 		return o.node(out), true

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/agentco/agent/proto/codec"
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	"github.com/agentco/agent/proto/plugin"
 )
@@ -44,10 +43,6 @@ func (s *server) keepRendering(rpc context.Context, f *frame, make func() *rende
 
 // rendering is what shows a result of an operation; nil when nothing does.
 func (s *server) rendering(op operation, payload *structpb.Struct) *renderv1.RenderTree {
-	payload, err := codec.Opened(payload)
-	if err != nil {
-		return nil
-	}
 	node, _, err := shown(op, payload)
 	if err != nil || node == nil {
 		return nil

@@ -4,6 +4,7 @@ package render
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 )
@@ -53,13 +54,14 @@ func Code(language, content string) Node {
 
 // Table is rows under headers. Short rows are filled with empty cells.
 func Table(headers []string, rows ...[]string) Node {
-	table := &renderv1.TableNode{Headers: validAll(headers)}
-	for _, row := range rows {
+	table := &renderv1.TableNode{Headers: validAll(headers), Rows: make([]*renderv1.TableRow, len(rows))}
+	whole := make([]renderv1.TableRow, len(rows)) // in one piece: there may be ten thousand
+	for i, row := range rows {
 		cells := validAll(row)
 		for len(cells) < len(headers) {
 			cells = append(cells, "")
 		}
-		table.Rows = append(table.Rows, &renderv1.TableRow{Cells: cells})
+		whole[i].Cells, table.Rows[i] = cells, &whole[i]
 	}
 	return &renderv1.RenderNode{Node: &renderv1.RenderNode_Table{Table: table}}
 }
@@ -103,7 +105,12 @@ func present(nodes []Node) []Node {
 }
 
 // valid makes text fit for the wire: one byte that is not UTF-8 would fail the whole message.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func valid(s string) string {
+	if utf8.ValidString(s) { // which is soon seen
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
 
 func validAll(in []string) []string {
 	out := make([]string, len(in))

@@ -49,6 +49,57 @@ func TestWrittenAsEncoded(t *testing.T) {
 	}
 }
 
+// freed is everything but what only decoding can make.
+type freed struct {
+	listing
+	When    time.Time    `json:"when"`
+	Often   []*time.Time `json:"often"`
+	Ratio   *float64     `json:"ratio"`
+	Matrix  [][]int      `json:"matrix"`
+	Text    string       `json:"text"`
+	Flag    bool         `json:"flag"`
+	Level   int          `json:"level" default:"3" min:"1"`
+	Comment string       `json:"comment,omitempty"`
+}
+
+// What was written is taken as it is decoded.
+func TestTakenAsDecoded(t *testing.T) {
+	all := whole()
+	some := freed{listing: all.listing, When: all.When, Often: all.Often, Ratio: all.Ratio, Matrix: all.Matrix, Text: all.Text, Flag: true, Level: 7, Comment: "x"}
+	t.Run("whole", func(t *testing.T) { takenAsDecoded(t, some) })
+	t.Run("much of it left out", func(t *testing.T) { takenAsDecoded(t, freed{}) })
+	t.Run("with what only decoding can make", func(t *testing.T) { takenAsDecoded(t, all) })
+	t.Run("encoded, not written", func(t *testing.T) { takenAsDecoded(t, freed{Text: strings.Repeat("x", 100_000)}) })
+}
+
+func takenAsDecoded[T any](t *testing.T, value T) {
+	t.Helper()
+	written, err := typeOf[T](t).Write(value)
+	require.NoError(t, err)
+	opened, err := codec.Opened(written)
+	require.NoError(t, err)
+	var want, got T
+	require.NoError(t, typeOf[T](t).Decode(opened, &want))
+	require.NoError(t, typeOf[T](t).DecodeWritten(written, &got))
+	require.Equal(t, want, got)
+}
+
+// What was not written of this type is refused as decoding does.
+func TestNotTakenAsNotDecoded(t *testing.T) {
+	type other struct {
+		Text  int    `json:"text"`
+		Extra string `json:"extra"`
+	}
+	written, err := typeOf[other](t).Write(other{1, "x"})
+	require.NoError(t, err)
+	opened, err := codec.Opened(written)
+	require.NoError(t, err)
+	var into freed
+	want := typeOf[freed](t).Decode(opened, &freed{})
+	require.Error(t, want)
+	require.EqualError(t, typeOf[freed](t).DecodeWritten(written, &into), want.Error())
+}
+
 // What does not fit is refused in the same words.
 func TestNotWrittenAsNotEncoded(t *testing.T) {
 	spoilt := map[string]func(*everything){
