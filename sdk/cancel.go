@@ -27,22 +27,30 @@ func (s *server) report(ctx context.Context, f *frame, out outcome) {
 		ctx = late
 	}
 	note, payload := f.events.conclusion(out)
-	// A function that had nothing to report has done nothing that it knows of, which is an object too.
-	details := map[string]any{"partial_result": payload.AsMap()}
-	if kept := f.events.output.kept; utf8.Valid(kept) {
-		details["output"] = string(kept)
-	} else {
-		details["output"], details["output_encoding"] = base64.StdEncoding.EncodeToString(kept), "base64"
-	}
-	err := s.callbacks.emitCancelled(ctx, f.call, &toolv1.ToolError{
-		Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
-		Message:  note,
-		Details:  looseStruct(details),
-	})
+	err := s.tell(ctx, f.call, note, payload, f.events.output.kept)
 	if err != nil {
 		f.logger().Warn("the kernel did not take the report of a cancelled call", "call", f.call.GetId(), "error", err.Error())
 	}
 }
+
+// tell hands over what a cancelled call had done, and what it has put out since.
+func (s *server) tell(ctx context.Context, call *toolv1.ToolCall, note string, payload *structpb.Struct, output []byte) error {
+	// A function that had nothing to report has done nothing that it knows of, which is an object too.
+	details := map[string]any{"partial_result": payload.AsMap()}
+	if utf8.Valid(output) {
+		details["output"] = string(output)
+	} else {
+		details["output"], details["output_encoding"] = base64.StdEncoding.EncodeToString(output), "base64"
+	}
+	return s.callbacks.emitCancelled(ctx, call, &toolv1.ToolError{
+		Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
+		Message:  note,
+		Details:  looseStruct(details),
+	})
+}
+
+// completedFirst is the note of a call that was over when it was cancelled.
+const completedFirst = "completed before the cancellation took effect"
 
 // conclusion is what a cancelled call has to say: its own report, or what its outcome tells.
 func (e *events) conclusion(out outcome) (note string, payload *structpb.Struct) {
@@ -58,9 +66,11 @@ func (e *events) conclusion(out outcome) (note string, payload *structpb.Struct)
 	switch cause := out.err; {
 	case errors.As(cause, &waited):
 		return "cancelled while it waited for a call that it may not run beside; nothing was done", nil
+	case errors.Is(cause, errNotBegun):
+		return "cancelled before it began; nothing was done", nil
 	case cause == nil:
 		payload, _ := codec.Opened(out.payload) // it was encoded here
-		return "completed before the cancellation took effect", payload
+		return completedFirst, payload
 	case errors.Is(cause, errAbandoned):
 		note = cause.Error() + "; what it had done is not known"
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):

@@ -56,8 +56,8 @@ func (s commandService) Preview(ctx context.Context, r *slashcommandv1.PreviewRe
 	return &slashcommandv1.PreviewResponse{Preview: tree}, nil
 }
 
-func (s commandService) Describe(context.Context, *slashcommandv1.DescribeRequest) (*slashcommandv1.DescribeResponse, error) {
-	return &slashcommandv1.DescribeResponse{Producer: s.producer(commonv1.Category_CATEGORY_SLASHCOMMAND)}, nil
+func (s commandService) Describe(ctx context.Context, _ *slashcommandv1.DescribeRequest) (*slashcommandv1.DescribeResponse, error) {
+	return &slashcommandv1.DescribeResponse{Producer: s.describe(ctx, commonv1.Category_CATEGORY_SLASHCOMMAND)}, nil
 }
 
 // toolCall is a slash command's call in the form that both services share below.

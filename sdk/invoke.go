@@ -29,30 +29,49 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	defer end()
 	s.callbacks.prepare()
+	if !s.endings.begin(rpc, call.GetId()) {
+		return status.FromContextError(rpc.Err()).Err()
+	}
 	op, config, err := s.admit(command, call.GetToolName())
-	if err != nil {
-		return send(s.errorEvent(err))
+	about := &spec{name: call.GetToolName()}
+	if op != nil {
+		about = op.about()
 	}
 	f := &frame{
-		server: s, config: config, call: call, operation: op.about(),
-		events: &events{ctx: ctx, send: send, operation: op.about().name, streaming: op.about().streaming, secrets: s.secrets},
+		server: s, config: config, call: call, operation: about,
+		events: &events{ctx: ctx, send: send, operation: about.name, streaming: about.streaming, secrets: s.secrets},
 	}
 	defer f.grace.finish()
-	done := make(chan outcome, 1)
-	s.workers.run(func() { run(ctx, op, f, done) })
-	out := f.events.judged(f.await(done))
-	if ctx.Err() == nil {
-		s.callbacks.logs.flush()
-		err = f.events.end(s.lastEvent(op.about(), out))
-		s.attachRendering(rpc, f, op, out)
+	out := outcome{err: err}
+	if err == nil {
+		out = s.carryOut(ctx, op, f)
 	}
 	if ctx.Err() == nil {
+		s.callbacks.logs.flush()
+		err = f.events.end(s.lastEvent(about, out))
+		s.attachRendering(rpc, f, op, out)
+	}
+	note, payload := f.concluded(out)
+	if !s.endings.end(ctx, call, note, payload) {
 		return err
 	}
 	// The last event, if there was one, may not have arrived. What the function still sends is dropped.
 	f.events.close()
 	s.report(f.grace.of(f), f, out)
 	return status.FromContextError(ctx.Err()).Err()
+}
+
+// errNotBegun is the outcome of a call that was cancelled before its function was called.
+var errNotBegun = errors.New("the call was cancelled before it began")
+
+// carryOut runs the function of a call, unless the call was cancelled before.
+func (s *server) carryOut(ctx context.Context, op operation, f *frame) outcome {
+	if ctx.Err() != nil {
+		return outcome{err: errNotBegun}
+	}
+	done := make(chan outcome, 1)
+	s.workers.run(func() { run(ctx, op, f, done) })
+	return f.events.judged(f.await(done))
 }
 
 func (s *server) admit(command bool, name string) (operation, any, error) {

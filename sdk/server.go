@@ -34,6 +34,7 @@ type server struct {
 	turns                 turns
 	workers               *workers
 	kept                  kept
+	endings               endings
 	hidden                func(*structpb.Struct) []string
 	decode                func(context.Context, *structpb.Struct) (*configured, error)
 

@@ -55,6 +55,6 @@ func (s toolService) Preview(ctx context.Context, r *toolv1.PreviewRequest) (*to
 	return &toolv1.PreviewResponse{Preview: tree}, nil
 }
 
-func (s toolService) Describe(context.Context, *toolv1.DescribeRequest) (*toolv1.DescribeResponse, error) {
-	return &toolv1.DescribeResponse{Producer: s.producer(commonv1.Category_CATEGORY_TOOL)}, nil
+func (s toolService) Describe(ctx context.Context, _ *toolv1.DescribeRequest) (*toolv1.DescribeResponse, error) {
+	return &toolv1.DescribeResponse{Producer: s.describe(ctx, commonv1.Category_CATEGORY_TOOL)}, nil
 }

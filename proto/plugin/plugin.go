@@ -37,5 +37,11 @@ const (
 	KeptFor = 10 * time.Second
 )
 
+// ReportHeader is in the metadata of Describe when a kernel that has cancelled a call asks about it: the id of the call. gRPC
+// drops the last event of a call that ends at that moment, and for a provider that has sent it there was nothing to report.
+// A provider that knows the header hands over the report of a call that is over, or has never come, before it answers; of
+// one that is at work it does nothing, since that is going to report. Both sides may leave this out.
+const ReportHeader = "pluggableharness-report"
+
 // SchemaVersion is the version of the payloads that Render and Emit carry.
 const SchemaVersion = "1"

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -33,7 +34,7 @@ import (
 var (
 	// patience is how long the end of a provider and of its goroutines may take. It is spent only where something is wrong.
 	patience = 30 * time.Second
-	// reportPatience is how long a report is waited for. A call that was cancelled before it arrived, or as it ended, has none.
+	// reportPatience is how long a report is waited for.
 	reportPatience = 10 * time.Second
 )
 
@@ -235,12 +236,14 @@ func (h *Harness) Watch(ctx context.Context, dir, name string, arguments map[str
 		see(event)
 	}
 	result.Stdout, result.Stderr = stdout.String(), stderr.String()
-	result.finish(ctx, reported)
+	if result.finish(ctx) {
+		result.Report = h.reportOf(ctx, call, reported)
+	}
 	return result
 }
 
-// finish reads the last event, or waits for the report of a cancelled call.
-func (r *Result) finish(ctx context.Context, reported <-chan *toolv1.ToolError) {
+// finish reads the last event. It reports whether there was none, since the call was cancelled.
+func (r *Result) finish(ctx context.Context) (cancelled bool) {
 	if len(r.Events) > 0 {
 		last := r.Events[len(r.Events)-1]
 		r.Err = last.GetError()
@@ -248,11 +251,24 @@ func (r *Result) finish(ctx context.Context, reported <-chan *toolv1.ToolError) 
 			r.Result = payload.AsMap()
 		}
 	}
-	if ctx.Err() != nil && r.Err == nil && r.Result == nil {
-		select {
-		case r.Report = <-reported:
-		case <-time.After(reportPatience):
-		}
+	return ctx.Err() != nil && r.Err == nil && r.Result == nil
+}
+
+// reportOf waits for the report of a cancelled call, and asks for it as a kernel does: the call may have ended meanwhile.
+func (h *Harness) reportOf(ctx context.Context, call *toolv1.ToolCall, reported <-chan *toolv1.ToolError) *toolv1.ToolError {
+	asking, end := context.WithTimeout(context.WithoutCancel(ctx), reportPatience)
+	defer end()
+	asking = metadata.AppendToOutgoingContext(asking, plugin.ReportHeader, call.GetId())
+	if h.asTool(call.GetToolName()) {
+		_, _ = h.tools.Describe(asking, &toolv1.DescribeRequest{})
+	} else {
+		_, _ = h.commands.Describe(asking, &slashcommandv1.DescribeRequest{})
+	}
+	select {
+	case report := <-reported:
+		return report
+	case <-asking.Done():
+		return nil
 	}
 }
 

@@ -54,12 +54,12 @@ type Reply struct {
 // what the provider reports, which show receives as events too.
 func (p *Provider) Invoke(ctx context.Context, call Call, show func(*toolv1.ToolEvent)) Reply {
 	if ctx.Err() != nil {
-		return cancelled(call, nil)
+		return notBegun(call)
 	}
 	l, err := p.ready(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return cancelled(call, nil)
+		return notBegun(call)
 	case err != nil:
 		return crashed(crashOf(err), "%s was not run: %v", call.Operation, err)
 	}

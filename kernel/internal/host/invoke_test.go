@@ -169,6 +169,22 @@ func TestCancelBringsTheReport(t *testing.T) {
 	}
 }
 
+// A provider has nothing to report of a call that it has ended, and gRPC drops that end at the cancellation: it is asked.
+func TestCallThatWasOverIsAskedAbout(t *testing.T) {
+	p := start(t, spec(hosttest.Good))
+	ctx, cancel := context.WithCancel(t.Context())
+	r := hosttest.NewRecorder()
+	reply := p.Invoke(ctx, callOf(t, p, "late", nil), func(e *toolv1.ToolEvent) {
+		cancel()
+		r.Show(e)
+	})
+	require.Equal(t, Cancelled, reply.Ending)
+	require.NotNil(t, reply.Report, reply.Error)
+	require.Contains(t, reply.Error.GetMessage(), "late was cancelled: it was done already")
+	require.Equal(t, map[string]any{"done": 1.0}, reply.Report.Partial.AsMap())
+	require.Equal(t, []string{"progress", "partial_result"}, r.Names())
+}
+
 // A provider dials when it first has to, which may be long after the first announcement was forgotten.
 func TestLateDialStillFindsTheKernel(t *testing.T) {
 	t.Parallel()
@@ -187,6 +203,7 @@ func TestCancelBeforeTheCall(t *testing.T) {
 	r := hosttest.NewRecorder()
 	reply := p.Invoke(ctx, callOf(t, p, "echo", map[string]any{"text": "hi"}), r.Show)
 	require.Equal(t, Cancelled, reply.Ending)
+	require.Contains(t, reply.Error.GetMessage(), "nothing was done")
 	require.Empty(t, r.Names())
 }
 

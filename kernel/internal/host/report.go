@@ -1,11 +1,14 @@
 package host
 
 import (
+	"context"
 	"encoding/base64"
 	"time"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
 	"github.com/oklog/ulid/v2"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -64,6 +67,7 @@ func (l *life) awaitReport(call Call, reports <-chan *Report, show func(*toolv1.
 		l.suspect()
 		return cancelled(call, nil)
 	}
+	l.askFor(call)
 	timer := time.NewTimer(reportPatience)
 	defer timer.Stop()
 	select {
@@ -80,6 +84,27 @@ func (l *life) awaitReport(call Call, reports <-chan *Report, show func(*toolv1.
 		l.suspect()
 	}
 	return cancelled(call, nil)
+}
+
+// askFor asks a provider about a call that was cancelled. For one that had just ended there, or had not come yet, there is
+// nothing to report by itself; a provider that knows the question does then. It returns at once.
+func (l *life) askFor(call Call) {
+	service, err := find(l.serves, call.Operation.Category)
+	if err != nil {
+		return
+	}
+	// It ends after its report, for which nobody waits any more by then.
+	ctx, cancel := context.WithTimeout(context.Background(), reportPatience)
+	go func() {
+		defer cancel()
+		_, _ = service.describe(metadata.AppendToOutgoingContext(ctx, plugin.ReportHeader, call.ID), &Introduction{})
+	}()
+}
+
+// notBegun is the end of a call that was cancelled before the provider was told of it.
+func notBegun(call Call) Reply {
+	return Reply{Ending: Cancelled, Error: Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
+		"%s was cancelled before it began; nothing was done", call.Operation)}
 }
 
 func cancelled(call Call, report *Report) Reply {

@@ -131,6 +131,7 @@ var all = []tool{
 		return c.result(nil)
 	}),
 	newTool("misbehave", reads, texts("how"), nothing, misbehave),
+	newTool("late", reads, nothing, texts("text"), late),
 	newTool("big", reads, object(nil, map[string]*schemav1.Schema{"bytes": numberType, "ballast": stringType}), texts("text"), func(c call) error {
 		return c.result(map[string]any{"text": strings.Repeat("x", c.number("bytes"))})
 	}),
@@ -333,6 +334,7 @@ func (t tools) Render(ctx context.Context, r *toolv1.RenderRequest) (*toolv1.Ren
 	return &toolv1.RenderResponse{Tree: textTree("rendered %s", r.GetPayload())}, nil
 }
 
-func (t tools) Describe(context.Context, *toolv1.DescribeRequest) (*toolv1.DescribeResponse, error) {
+func (t tools) Describe(ctx context.Context, _ *toolv1.DescribeRequest) (*toolv1.DescribeResponse, error) {
+	t.answer(ctx)
 	return &toolv1.DescribeResponse{Producer: producer(commonv1.Category_CATEGORY_TOOL)}, nil
 }

@@ -1,0 +1,151 @@
+package sdk
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/agentco/agent/proto/codec"
+	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
+)
+
+const (
+	// rememberedEndings is how many calls are known to have ended.
+	rememberedEndings = 64
+	// rememberedPayloads is of how many of them the results are kept, and payloadBytes how large each may be.
+	rememberedPayloads = 8
+	payloadBytes       = 32 << 10
+	// askedWithin is how long after the end of a call a kernel asks for it, with much to spare: it does at the cancellation,
+	// and had not read the end by then.
+	askedWithin = 10 * time.Second
+)
+
+// endings is what is known of the calls that run and of those that ended lately. A kernel that cancels a call while its end
+// is on the way never sees that end, since gRPC drops it, and here the call was over and well: so the kernel asks.
+type endings struct {
+	mu        sync.Mutex
+	running   map[string]bool // whether it was asked about
+	last      [rememberedEndings]ending
+	next      int       // where in last the next one goes
+	forgotten time.Time // when the youngest call ended that is not in last any more
+}
+
+// ending is how a call ended.
+type ending struct {
+	call, session string
+	at            time.Time
+	note          string
+	payload       *structpb.Struct
+	told          bool // the kernel has its report, or is getting it
+}
+
+// begin takes note that a call runs. It is not ok when it was cancelled before, and the kernel told that nothing was done.
+func (e *endings) begin(rpc context.Context, call string) (ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if known := e.find(call); known != nil && known.told && rpc.Err() != nil {
+		return false
+	}
+	if e.running == nil {
+		e.running = map[string]bool{}
+	}
+	e.running[call] = false
+	return true
+}
+
+// end takes note of how a call ended. It has to be reported when it was cancelled by then, and when the kernel has asked
+// about it already.
+func (e *endings) end(ctx context.Context, call *toolv1.ToolCall, note string, payload *structpb.Struct) (report bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	report = ctx.Err() != nil || e.running[call.GetId()]
+	delete(e.running, call.GetId())
+	e.addLocked(ending{call: call.GetId(), session: call.GetCallContext().GetSessionId(), note: note, payload: payload, told: report})
+	return report
+}
+
+func (e *endings) addLocked(new ending) {
+	new.at = time.Now()
+	if old := e.last[e.next]; old.call != "" {
+		e.forgotten = old.at
+	}
+	e.last[e.next] = new
+	e.last[(e.next+rememberedEndings-rememberedPayloads)%rememberedEndings].payload = nil
+	e.next = (e.next + 1) % rememberedEndings
+}
+
+// ask gives what is to be reported of a cancelled call: nothing when that is done, or will be by the call itself.
+func (e *endings) ask(call string) (report ending, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, runs := e.running[call]; runs {
+		e.running[call] = true
+		return ending{}, false
+	}
+	if known := e.find(call); known != nil {
+		report, ok = *known, !known.told
+		known.told = true
+		return report, ok
+	}
+	report = ending{call: call, note: "cancelled before it reached the provider; nothing was done", told: true}
+	if !e.forgotten.IsZero() && time.Since(e.forgotten) < askedWithin {
+		report.note = "cancelled; the provider never got it, or has ended it and forgotten it: what had already happened is not known"
+	}
+	e.addLocked(report)
+	return report, true
+}
+
+// find is the last ending of a call; nil when there is none.
+func (e *endings) find(call string) *ending {
+	for i := range rememberedEndings {
+		if known := &e.last[(e.next+2*rememberedEndings-1-i)%rememberedEndings]; known.call == call && call != "" {
+			return known
+		}
+	}
+	return nil
+}
+
+// concluded is how the end of a call is remembered. The note of a result is a constant: most calls are never asked about.
+func (f *frame) concluded(out outcome) (note string, payload *structpb.Struct) {
+	if out.err != nil {
+		note, _ = f.events.conclusion(out)
+		return strings.ToValidUTF8(note[:min(len(note), payloadBytes)], ""), nil
+	}
+	if atMost(out.payload) > payloadBytes {
+		return completedFirst + "; its result is too large to be sent once more", nil
+	}
+	return completedFirst, out.payload
+}
+
+// describe says who the provider is, and when the kernel asks about a call that it has cancelled, has that reported before.
+func (s *server) describe(rpc context.Context, category commonv1.Category) *commonv1.ProducerRef {
+	if asked := metadata.ValueFromIncomingContext(rpc, plugin.ReportHeader); len(asked) == 1 && asked[0] != "" {
+		if report, ok := s.endings.ask(asked[0]); ok {
+			s.reportLate(rpc, report)
+		}
+	}
+	return s.producer(category)
+}
+
+// reportLate hands over what the kernel did not get to see of a call.
+func (s *server) reportLate(rpc context.Context, e ending) {
+	ctx, end, ok := s.life.begin(context.WithoutCancel(rpc))
+	if !ok {
+		return // the kernel sees the process end
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(ctx, s.grace)
+	defer cancel()
+	payload, _ := codec.Opened(e.payload) // it was encoded here
+	call := &toolv1.ToolCall{Id: e.call, CallContext: &commonv1.CallContext{SessionId: e.session}}
+	if err := s.tell(ctx, call, e.note, payload, nil); err != nil {
+		s.callbacks.logger(e.session, s.name).Warn("the kernel did not take the report of a call that it had asked about",
+			"call", e.call, "error", err.Error())
+	}
+}
