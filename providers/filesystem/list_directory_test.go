@@ -56,6 +56,37 @@ func TestListDirectory(t *testing.T) {
 	require.Equal(t, "nowhere", m["link_target"])
 }
 
+// A listing says once where everything in it is, and what is there as seen from there.
+func TestListShown(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("root/a/b/c", "")
+	w.put("root/a/x", "")
+	w.link("b/c", "root/a/to")
+	for _, tt := range []struct {
+		name, path string
+		depth      int
+		want       []string
+	}{
+		{"the working directory", ".", 2, []string{"a", "a/b", "a/to -> b/c", "a/x"}},
+		{"a directory", "a", 2, []string{"b", "to -> b/c", "x", "b/c"}},
+		{"with a slash", "a/", 1, []string{"b", "to -> b/c", "x"}},
+		{"from here", "./a", 1, []string{"b", "to -> b/c", "x"}},
+		{"absolute", w.root + "/a", 2, []string{"b", "to -> b/c", "x", "b/c"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tree, err := w.Render(t.Context(), w.must("list_directory", args{"path": tt.path, "depth": tt.depth}))
+			require.NoError(t, err)
+			nodes := tree.GetRoot().GetGroup().GetChildren()
+			require.Equal(t, tt.path, nodes[0].GetText().GetContent())
+			var names []string
+			for _, row := range nodes[1].GetTable().GetRows() {
+				names = append(names, row.GetCells()[0])
+			}
+			require.Equal(t, tt.want, names)
+		})
+	}
+}
+
 // FO-05
 func TestListThroughLinkToTheRoot(t *testing.T) {
 	w := newWorld(t, nil)

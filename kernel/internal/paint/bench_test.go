@@ -28,6 +28,18 @@ func BenchmarkTree(b *testing.B) {
 	}
 }
 
+// BenchmarkTable paints a table of ten thousand rows.
+func BenchmarkTable(b *testing.B) {
+	table := &renderv1.TableNode{Headers: []string{"name", "type", "size"}}
+	for range 10_000 {
+		table.Rows = append(table.Rows, &renderv1.TableRow{Cells: []string{"a file of some name.txt", "file", "1234"}})
+	}
+	tree := &renderv1.RenderTree{Root: &renderv1.RenderNode{Node: &renderv1.RenderNode_Table{Table: table}}}
+	for b.Loop() {
+		Painter{}.Tree(tree)
+	}
+}
+
 // BenchmarkOutput paints what a command prints: 32 KiB of lines with colours.
 func BenchmarkOutput(b *testing.B) {
 	chunk := []byte(strings.Repeat("\x1b[31mred\x1b[0m and a line of text that goes on for a while, as they do\n", 470))
