@@ -17,7 +17,7 @@ import (
 
 func nodeConformance(t *testing.T, path string) {
 	report, err := conformance.Check(t.Context(), []string{path}, conformance.Options{
-		Scenario: filepath.Join(filepath.Dir(path), "conformance.hcl"), Stderr: t.Output(),
+		Scenario: filepath.Join(filepath.Dir(path), "conformance.hcl"), Stderr: t.Output(), Timeout: busy,
 	})
 	require.NoError(t, err)
 	for _, row := range report.Rows {

@@ -22,7 +22,7 @@ func TestFirstPartyProviders(t *testing.T) {
 			require.Empty(t, s.Waivers())
 			require.ElementsMatch(t, offered(t, name), s.Operations(), "the scenario calls every operation")
 
-			report, err := conformance.Check(t.Context(), []string{filepath.Join(binaries, "provider-"+name)}, conformance.Options{Scenario: planned})
+			report, err := conformance.Check(t.Context(), []string{filepath.Join(binaries, "provider-"+name)}, conformance.Options{Scenario: planned, Timeout: busy})
 			require.NoError(t, err)
 			require.Contains(t, report.Provider, name)
 			for _, row := range report.Rows {
