@@ -179,19 +179,21 @@ func (l *life) failure(ctx context.Context, call Call, err *toolv1.ToolError) Re
 	case ctx.Err() != nil:
 		return Reply{Ending: Cancelled}
 	default:
-		return l.gaveUp(call, err)
+		return l.gaveUp(ctx, call, err)
 	}
 }
 
 // gaveUp is the end of a call that its provider has cancelled and nobody else: the provider is about to end, since somebody
-// has told it to, or it says what it must not.
-func (l *life) gaveUp(call Call, said *toolv1.ToolError) Reply {
-	timer := time.NewTimer(crashPatience)
+// has told it to, as soon as the other calls have been put right too, or it says what it must not.
+func (l *life) gaveUp(ctx context.Context, call Call, said *toolv1.ToolError) Reply {
+	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
 	cause := fmt.Errorf("it says that the call was cancelled, and nobody has cancelled it (%s)", quoted(said.GetMessage()))
 	select {
 	case <-l.process.ended:
 		return l.death(call, cause)
+	case <-ctx.Done():
+		return Reply{Ending: Cancelled}
 	case <-timer.C:
 		return Reply{Ending: Failed, Error: l.violation(call, cause)}
 	}

@@ -50,8 +50,6 @@ func TestInvokeFaults(t *testing.T) {
 		{"empty event", "event without content"},
 		{"no category", "UNSPECIFIED"},
 		{"claims a crash", "PROCESS_CRASHED"},
-		{"claims a cancellation by its status", `nobody has cancelled it`},
-		{"claims a cancellation", `nobody has cancelled it ("had enough")`},
 		{"plain status", "wires crossed"},
 		{"status that claims a crash", "wires crossed"},
 		{"no number", `sent a result that cannot be passed on: "n" must be a finite number`},
@@ -67,12 +65,6 @@ func TestInvokeFaults(t *testing.T) {
 			require.NotEmpty(t, reply.Error.GetDetails().GetFields()["cause"].GetStringValue())
 		})
 	}
-	t.Run("claims a cancellation and ends", func(t *testing.T) {
-		p := start(t, spec(hosttest.Good))
-		reply, _ := invoke(t, p, "misbehave", map[string]any{"how": "claims a cancellation and ends"})
-		require.Equal(t, Crashed, reply.Ending, reply.Error)
-		require.Contains(t, reply.Error.GetMessage(), "exit status 1")
-	})
 	t.Run("never closes", func(t *testing.T) {
 		reply, _ := invoke(t, p, "misbehave", map[string]any{"how": "never closes"})
 		require.Equal(t, Completed, reply.Ending)
@@ -82,6 +74,28 @@ func TestInvokeFaults(t *testing.T) {
 		require.Equal(t, toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, reply.Error.GetCategory())
 		require.Equal(t, "there is no moon", reply.Error.GetMessage())
 	})
+}
+
+// A provider that is told to end cancels its calls, and leaves when the last of them has been put right.
+func TestCallThatItsProviderCancels(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, want string
+		ending     Ending
+	}{
+		{"claims a cancellation by its status", `nobody has cancelled it`, Failed},
+		{"claims a cancellation", `nobody has cancelled it ("had enough")`, Failed},
+		{"claims a cancellation and ends", "exit status 1", Crashed},
+		{"claims a cancellation and ends later", "exit status 1", Crashed},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			reply, _ := invoke(t, start(t, spec(hosttest.Good)), "misbehave", map[string]any{"how": test.name})
+			require.Equal(t, test.ending, reply.Ending, reply.Error)
+			require.Contains(t, reply.Error.GetMessage(), test.want)
+		})
+	}
 }
 
 // K24

@@ -225,6 +225,9 @@ func misbehave(c call) error {
 	case "claims a cancellation and ends":
 		defer time.AfterFunc(20*time.Millisecond, func() { os.Exit(1) })
 		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, "told to end")
+	case "claims a cancellation and ends later": // after what the connection of a process is outlived by
+		defer time.AfterFunc(3*time.Second, func() { os.Exit(1) })
+		return c.fail(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED, "told to end")
 	case "claims a cancellation by its status":
 		return status.Error(codes.Canceled, "had enough")
 	case "claims a crash":
