@@ -231,10 +231,18 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 	}
 }
 
-// keptIn is the contents that are set aside for undo.
-func keptIn(t *testing.T, journal string) []string {
+// keptIn is how much is set aside for undo in each file that holds something.
+func keptIn(t *testing.T, journal string) map[string]int64 {
 	t.Helper()
-	kept, err := filepath.Glob(filepath.Join(journal, "*.kept", "*"))
+	names, err := filepath.Glob(filepath.Join(journal, "*.kept", "*"))
 	require.NoError(t, err)
+	kept := map[string]int64{}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		if info.Size() > 0 {
+			kept[name] = info.Size()
+		}
+	}
 	return kept
 }

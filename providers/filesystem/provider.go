@@ -163,7 +163,7 @@ func (w *workspace) keepJournal(j *jail.Jail) {
 	}
 	w.writer.Journal = journal
 	w.undos.Dir = journal.Scratch
-	w.close = func() error { return errors.Join(journal.Close(), j.Close()) }
+	w.close = func() error { return errors.Join(w.undos.Close(), journal.Close(), j.Close()) }
 }
 
 // journalDir is the user's own in any case: names in it decide what is removed.

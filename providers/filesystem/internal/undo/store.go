@@ -1,8 +1,9 @@
 // Package undo keeps what writes have replaced, so that they can be taken back.
 //
 // The contents lie on disk, in a directory of this process alone, with mode
-// 0600; memory holds what they belong to, and the small ones. Both are bounded:
-// the oldest records are dropped first.
+// 0600: the large ones in a file each, the others in one file together. Memory
+// holds what they belong to, and the small ones as long as there is room. All of
+// it is bounded: the oldest records are dropped first.
 package undo
 
 import (
@@ -27,6 +28,8 @@ const (
 	// are have maxHeld bytes: making a file for it takes as long as the change.
 	small   = 8 << 10
 	maxHeld = 1 << 20
+	// medium is up to which size contents share a file.
+	medium = 256 << 10
 )
 
 // ErrTooLarge means that a content is larger than [MaxFile].
@@ -38,16 +41,20 @@ type Content struct {
 	Mode fs.FileMode
 	Link string // where it led, if it was a link
 
-	body []byte // if it is small
-	file string // on disk, if not
+	body  []byte // if it is held
+	place *place // in the spool, if it shares a file
+	file  string // its own, if it is large
 }
 
 // Open reads the content. The caller closes it.
 func (c *Content) Open() (io.ReadCloser, error) {
-	if c.file == "" {
-		return io.NopCloser(bytes.NewReader(c.body)), nil
+	switch {
+	case c.place != nil:
+		return c.place.open()
+	case c.file != "":
+		return os.Open(c.file)
 	}
-	return os.Open(c.file)
+	return io.NopCloser(bytes.NewReader(c.body)), nil
 }
 
 // Record is one change of one path.
@@ -77,7 +84,11 @@ type Store struct {
 	records []*Record // the oldest first
 	bytes   int64
 	held    int64 // of these, in memory
+	spool   spool
 }
+
+// Close ends the store. What it kept on disk for several records together is gone then; the rest goes with the directory.
+func (s *Store) Close() error { return s.spool.close() }
 
 // Keep copies a content, until it is dropped.
 func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs.FileMode) (*Content, error) {
@@ -92,18 +103,34 @@ func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if size <= small && s.roomFor(size) {
-		body := make([]byte, small+1)
-		n, err := io.ReadFull(content, body)
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return &Content{Size: int64(n), Mode: mode, body: bytes.Clone(body[:n])}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		content = io.MultiReader(bytes.NewReader(body), content) // it has grown since
+	if held, ok := content.(*bytes.Reader); ok && size > small && held.Len() <= medium { // without a copy
+		return s.share(held, int64(held.Len()), mode)
 	}
-	return s.store(ctx, content, mode)
+	if size > medium {
+		return s.store(ctx, content, mode)
+	}
+	body := make([]byte, size+1)
+	n, err := io.ReadFull(reader{ctx, content}, body)
+	switch err {
+	case nil: // it has grown since
+		return s.store(ctx, io.MultiReader(bytes.NewReader(body), content), mode)
+	case io.EOF, io.ErrUnexpectedEOF:
+	default:
+		return nil, err
+	}
+	if body = body[:n:n]; n <= small && s.roomFor(int64(n)) {
+		return &Content{Size: int64(n), Mode: mode, body: body}, nil
+	}
+	return s.share(bytes.NewReader(body), int64(n), mode)
+}
+
+// share keeps a content in the file of many.
+func (s *Store) share(content io.WriterTo, size int64, mode fs.FileMode) (*Content, error) {
+	p, err := s.spool.put(s.Dir, content, size)
+	if err != nil {
+		return nil, err
+	}
+	return &Content{Size: size, Mode: mode, place: p}, nil
 }
 
 // roomFor reports whether as much may be held in memory.
@@ -113,7 +140,7 @@ func (s *Store) roomFor(size int64) bool {
 	return s.held+size <= maxHeld
 }
 
-// store keeps a content on disk.
+// store keeps a content in a file of its own.
 func (s *Store) store(ctx context.Context, content io.Reader, mode fs.FileMode) (_ *Content, err error) {
 	dir, err := s.Dir()
 	if err != nil {
@@ -189,7 +216,12 @@ func (s *Store) remove(i int) {
 	r := s.records[i]
 	s.bytes -= r.Before.size()
 	s.held -= r.Before.held()
-	s.records = append(s.records[:i], s.records[i+1:]...)
+	if i == 0 { // as most: the others stay where they are
+		s.records[0] = nil
+		s.records = s.records[1:]
+	} else {
+		s.records = slices.Delete(s.records, i, i+1)
+	}
 	r.Before.Discard()
 }
 
@@ -209,7 +241,11 @@ func (c *Content) held() int64 {
 
 // Discard removes a content that no record has taken.
 func (c *Content) Discard() {
-	if c != nil && c.file != "" {
+	switch {
+	case c == nil:
+	case c.place != nil:
+		c.place.drop()
+	case c.file != "":
 		_ = os.Remove(c.file) // what stays goes with the directory
 	}
 }

@@ -12,31 +12,59 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// large is a content that is not held in memory.
-var large = strings.Repeat("secret\n", small/7+1)
+// large is a content that is not held in memory, and huge one that has a file of its own.
+var (
+	large = strings.Repeat("secret\n", small/7+1)
+	huge  = strings.Repeat("secret\n", medium/7+1)
+)
 
-func TestKeep(t *testing.T) {
-	dir := t.TempDir()
-	s := Store{Dir: func() (string, error) { return dir, nil }}
-	c, err := s.Keep(t.Context(), strings.NewReader(large), int64(len(large)), 0o640)
-	require.NoError(t, err)
+// kept are the names of the files in dir, and their bytes in all.
+func kept(t *testing.T, dir string) (names []string, size int64) {
+	t.Helper()
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 1)
-	info, err := entries[0].Info()
-	require.NoError(t, err)
-	require.EqualValues(t, 0o600, info.Mode(), "nobody else may look, whatever the file allowed")
+	for _, e := range entries {
+		info, err := e.Info()
+		require.NoError(t, err)
+		require.EqualValues(t, 0o600, info.Mode(), "nobody else may look, whatever the file allowed")
+		names, size = append(names, e.Name()), size+info.Size()
+	}
+	return names, size
+}
 
-	s.Add(&Record{Session: "s", Path: "/f", Before: c})
-	require.Nil(t, s.Last("other", "/f"))
-	require.Nil(t, s.Last("s", "/g"))
-	got := s.Last("s", "/f")
-	require.Equal(t, large, read(t, got.Before))
-	s.Drop(got)
-	require.Nil(t, s.Last("s", "/f"))
-	entries, err = os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Empty(t, entries)
+// storeIn is a store that keeps what it has in dir.
+func storeIn(t *testing.T, dir string) *Store {
+	s := &Store{Dir: func() (string, error) { return dir, nil }}
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func TestKeep(t *testing.T) {
+	for name, content := range map[string]string{"large": large, "huge": huge} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := Store{Dir: func() (string, error) { return dir, nil }}
+			c, err := s.Keep(t.Context(), strings.NewReader(content), int64(len(content)), 0o640)
+			require.NoError(t, err)
+			names, size := kept(t, dir)
+			require.Len(t, names, 1)
+			require.EqualValues(t, len(content), size)
+
+			s.Add(&Record{Session: "s", Path: "/f", Before: c})
+			require.Nil(t, s.Last("other", "/f"))
+			require.Nil(t, s.Last("s", "/g"))
+			got := s.Last("s", "/f")
+			require.Equal(t, content, read(t, got.Before))
+			s.Drop(got)
+			require.Nil(t, s.Last("s", "/f"))
+			_, size = kept(t, dir)
+			require.Zero(t, size)
+			c.Discard()
+			require.NoError(t, s.Close())
+			names, _ = kept(t, dir)
+			require.Empty(t, names)
+		})
+	}
 }
 
 func read(t *testing.T, c *Content) string {
@@ -62,17 +90,20 @@ func TestKeepOfEverySize(t *testing.T) {
 		{"small", large[:small], small, 0},
 		{"shorter than said", "xy", 3, 0},
 		{"large", large, len(large), 1},
+		{"empty, and more was said", "", small, 0},
 		{"larger than said", large, 1, 1},
+		{"medium", huge[:medium], medium, 1},
+		{"huge", huge, len(huge), 1},
+		{"huge, and less was said", huge, small, 1},
 	} {
 		for kind, content := range map[string]io.Reader{"held": bytes.NewReader([]byte(tt.content)), "streamed": iotest.HalfReader(strings.NewReader(tt.content))} {
 			t.Run(tt.name+", "+kind, func(t *testing.T) {
 				dir := t.TempDir()
-				s := Store{Dir: func() (string, error) { return dir, nil }}
+				s := storeIn(t, dir)
 				c, err := s.Keep(t.Context(), content, int64(tt.said), 0o640)
 				require.NoError(t, err)
-				entries, err := os.ReadDir(dir)
-				require.NoError(t, err)
-				require.Len(t, entries, tt.files)
+				names, _ := kept(t, dir)
+				require.Len(t, names, tt.files)
 				require.Equal(t, tt.content, read(t, c))
 			})
 		}
@@ -82,11 +113,10 @@ func TestKeepOfEverySize(t *testing.T) {
 // However many small contents there are, memory holds no more than it may.
 func TestHeldIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	s := Store{Dir: func() (string, error) { return dir, nil }}
-	onDisk := func() int {
-		entries, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		return len(entries)
+	s := storeIn(t, dir)
+	onDisk := func() int64 {
+		_, size := kept(t, dir)
+		return size
 	}
 	keep := func() {
 		c, err := s.Keep(t.Context(), strings.NewReader(large[:small]), small, 0o640)
@@ -99,7 +129,7 @@ func TestHeldIsBounded(t *testing.T) {
 	}
 	require.Zero(t, onDisk())
 	keep()
-	require.Equal(t, 1, onDisk())
+	require.EqualValues(t, small, onDisk())
 	s.Drop(s.Last("", "/f"))
 	s.Drop(s.Last("", "/f"))
 	require.Zero(t, onDisk())
@@ -128,18 +158,24 @@ func TestKeepRefuses(t *testing.T) {
 
 func TestTheOldestGoesFirst(t *testing.T) {
 	dir := t.TempDir()
-	s := Store{Dir: func() (string, error) { return dir, nil }}
+	s := storeIn(t, dir)
 	for i := range maxRecords + 10 {
-		c, err := s.Keep(t.Context(), strings.NewReader(large), int64(len(large)), 0)
+		content := large
+		if i%2 == 1 {
+			content = huge
+		}
+		c, err := s.Keep(t.Context(), strings.NewReader(content), int64(len(content)), 0)
 		require.NoError(t, err)
 		s.Add(&Record{Path: string(rune('a' + i%2)), Before: c})
 	}
 	require.Len(t, s.records, maxRecords)
-	require.EqualValues(t, maxRecords*len(large), s.bytes)
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, entries, maxRecords)
+	require.EqualValues(t, maxRecords/2*(len(large)+len(huge)), s.bytes)
+	names, size := kept(t, dir)
+	require.Len(t, names, maxRecords/2+1, "one for those that share it")
+	require.LessOrEqual(t, size, s.bytes+int64(2*len(large)), "what was dropped has made room")
 	s.Add(&Record{Path: "large", Before: &Content{Size: maxBytes}})
 	require.Len(t, s.records, 1)
 	require.NotNil(t, s.Last("", "large"))
+	_, size = kept(t, dir)
+	require.Zero(t, size)
 }
