@@ -14,10 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peak is the most memory that the process has had, in bytes.
-func peak(t *testing.T, cmd *exec.Cmd) int {
+// footprint looks at a process from time to time.
+type footprint struct {
+	cmd     *exec.Cmd
+	program int // the most that was seen of what is mapped of the program, which the system shares and takes back as it likes
+}
+
+// peak is the most memory that the process has had beside its program, in bytes.
+func (m *footprint) peak(t *testing.T) int {
 	t.Helper()
-	return status(t, cmd, "VmHWM")
+	m.program = max(m.program, status(t, m.cmd, "RssFile"))
+	return status(t, m.cmd, "VmHWM") - m.program
 }
 
 func status(t *testing.T, cmd *exec.Cmd, field string) int {
@@ -35,10 +42,12 @@ func status(t *testing.T, cmd *exec.Cmd, field string) int {
 	return 0
 }
 
-// The provider stays below 64 MiB whatever is done with files of every size.
+// The provider stays below 64 MiB whatever is done with files of every size. How much of that is garbage is up to when it is
+// collected: files that are held take 32 MiB together, beyond which there may be half as much, and the runtime has its own.
 func TestMemory(t *testing.T) {
 	w, cmd := newProcess(t, args{"require_read_before_write": false})
-	idle := peak(t, cmd)
+	m := &footprint{cmd: cmd}
+	idle := m.peak(t)
 	w.put("root/plain", strings.Repeat("thirty-one bytes and a newline\n", editLimit/31))
 	w.put("root/crlf", strings.Repeat("a line\r\n", editLimit/8))
 	w.put("root/letters", strings.Repeat("a", editLimit))
@@ -86,9 +95,9 @@ func TestMemory(t *testing.T) {
 	} {
 		got := w.Call(t.Context(), step.operation, step.args)
 		require.Equal(t, step.fails, got.Err != nil, "%s: %v", step.name, got.Err)
-		t.Logf("%-24s %d MiB", step.name, peak(t, cmd)>>20)
+		t.Logf("%-24s %d MiB", step.name, m.peak(t)>>20)
 		if i == 0 {
-			require.Less(t, peak(t, cmd)-idle, 32<<20, "one line takes a few MiB, however large the file")
+			require.Less(t, m.peak(t)-idle, 32<<20, "one line takes a few MiB, however large the file")
 		}
 	}
 	var wg sync.WaitGroup
@@ -101,6 +110,6 @@ func TestMemory(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("idle %d MiB, at most %d MiB, in the end %d MiB", idle>>20, peak(t, cmd)>>20, status(t, cmd, "VmRSS")>>20)
-	require.Less(t, peak(t, cmd), 64<<20)
+	t.Logf("idle %d MiB, at most %d MiB, and %d MiB of the program", idle>>20, m.peak(t)>>20, m.program>>20)
+	require.Less(t, m.peak(t), 64<<20)
 }

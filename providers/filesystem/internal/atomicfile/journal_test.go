@@ -65,7 +65,7 @@ func TestKill(t *testing.T) {
 		rounds = 5
 	}
 	stale := 0
-	for i := range rounds {
+	for i := 0; i < rounds || stale == 0; i++ { // until a kill has hit a write
 		killWriter(t, dir, journal, 1+i%3)
 		body, err := os.ReadFile(filepath.Join(dir, "f"))
 		require.NoError(t, err)
@@ -80,7 +80,6 @@ func TestKill(t *testing.T) {
 		require.Empty(t, names(t, afero.NewOsFs(), journal))
 		stale += removed
 	}
-	require.NotZero(t, stale, "no kill hit a write: the test shows nothing")
 }
 
 // killWriter lets a process write, and kills it in a write after so many: when
@@ -167,7 +166,7 @@ func TestKillInABatch(t *testing.T) {
 	dir, journal := t.TempDir(), t.TempDir()
 	require.NoError(t, writeBatch(&Writer{FS: linking{afero.NewOsFs()}}, dir, 0))
 	mixed := 0
-	for range 10 {
+	for round := 0; round < 10 || mixed == 0; round++ { // until a kill has hit a batch
 		killWhen(t, dir, journal, 1, "yes", func() bool {
 			first, _ := os.ReadFile(batchName(dir, 0))
 			last, _ := os.ReadFile(batchName(dir, batched-1))
@@ -184,7 +183,6 @@ func TestKillInABatch(t *testing.T) {
 		}
 		require.Empty(t, names(t, afero.NewOsFs(), journal))
 	}
-	require.NotZero(t, mixed, "no kill hit a batch: the test shows nothing")
 }
 
 // whole reports whether all files in dir are of one generation.
