@@ -71,17 +71,17 @@ func TestStrangeThingsWhereFilesShouldBe(t *testing.T) {
 				}
 				require.NoError(t, os.RemoveAll(found[0]))
 				require.NoError(t, make(found[0]))
-				r := m.within(20*time.Second, "init")
+				r := m.within(time.Minute, "init")
 				require.Equal(t, tt.code, r.code, r.stderr)
 				require.Contains(t, r.stderr, tt.want)
 				if strings.HasPrefix(tt.path, "mirror") {
 					require.NoError(t, os.RemoveAll(m.path("cache")))
-					r = m.within(20*time.Second, "init")
+					r = m.within(time.Minute, "init")
 					require.Equal(t, 1, r.code)
 					require.Contains(t, r.stderr, "not a regular file")
 				}
 				for _, args := range [][]string{{"tools"}, {"providers"}, {"providers", "prune", "--dry-run"}, {"providers", "mirror", m.path("mirror")}, {"providers", "lock"}, {"init", "--lockfile=readonly"}} {
-					m.within(20*time.Second, args...)
+					m.within(time.Minute, args...)
 				}
 			})
 		}

@@ -36,10 +36,7 @@ func (m *machine) terminal(t *testing.T) *onTerminal {
 func TestInitAtATerminal(t *testing.T) {
 	m := two(t)
 	p := m.terminal(t)
-	p.waitFor(t, "━")
-	p.waitFor(t, "bash ━")
-	p.waitFor(t, "filesystem ━")
-	require.Regexp(t, `bash ━+╌+ +\d+%  filesystem ━+╌+ +\d+%|filesystem ━+╌+ +\d+%  bash ━+╌+ +\d+%`, p.screen())
+	p.waitForMatch(t, `bash ━+╌+ +\d+%  filesystem ━+╌+ +\d+%|filesystem ━+╌+ +\d+%  bash ━+╌+ +\d+%`)
 	p.write(t, "\x03")
 	require.Equal(t, 130, p.exitCode(t), p.screen())
 	require.Contains(t, p.screen(), "cancelled: nothing was changed")

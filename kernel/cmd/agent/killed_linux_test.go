@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,11 +44,6 @@ func childrenOf(pid int) (found []int) {
 		}
 	}
 	return found
-}
-
-func requireNothingLeft(t *testing.T, mark string) {
-	t.Helper()
-	require.Eventually(t, func() bool { return len(left(mark)) == 0 }, 20*time.Second, 10*time.Millisecond, "%v", left(mark))
 }
 
 // worked is a shell that makes calls until it is killed. Its commands leave children behind that try to get away.
@@ -136,13 +132,17 @@ func TestKilledAtRandom(t *testing.T) {
 			}
 		}
 		hear(1)
+		var hit keepersHit
 		for range victims {
 			if all := belongings(w.cmd.Process.Pid); len(all) > 0 {
 				require.Less(t, len(all), 30)
-				_ = syscall.Kill(all[rand.IntN(len(all))], syscall.SIGKILL)
+				victim := all[rand.IntN(len(all))]
+				hit.note(victim)
+				_ = syscall.Kill(victim, syscall.SIGKILL)
 			}
 			hear(rand.IntN(6))
 		}
+		hit.settle(t, mark)
 		require.NoError(t, w.cmd.Process.Kill())
 		for s := range w.said {
 			said = append(said, s)
@@ -150,6 +150,67 @@ func TestKilledAtRandom(t *testing.T) {
 		_ = w.cmd.Wait()
 		requireNothingLeft(t, mark)
 		requireRecorded(t, w, said)
+	}
+}
+
+// keepersHit are the keepers that were killed, of providers and of commands, and what there was below them. While one lives of
+// a kernel, its keeper and the keeper of a command, it ends what the others leave. When all three are killed at one moment
+// nobody does, and what had fled of that command lives on: no process can do anything about that.
+type keepersHit struct {
+	ofProviders, ofCommands bool
+	below                   []int
+}
+
+// note is told of a process before it is killed.
+func (k *keepersHit) note(victim int) {
+	name := commandLine(victim)
+	k.ofProviders = k.ofProviders || strings.HasPrefix(name, kernelsKeeper)
+	k.ofCommands = k.ofCommands || strings.HasPrefix(name, commandsKeeper)
+	k.below = append(k.below, belongings(victim)...)
+}
+
+// settle gives the kernel the time to end what keepers of both kinds have left, when there are some.
+func (k *keepersHit) settle(t *testing.T, mark string) {
+	t.Helper()
+	if !k.ofProviders || !k.ofCommands {
+		return
+	}
+	require.Eventually(t, func() bool {
+		return !slices.ContainsFunc(k.below, func(pid int) bool { return marked(pid, mark) })
+	}, time.Minute, time.Millisecond)
+}
+
+// K21: of those that end each other's orphans, any two may be killed at one moment.
+func TestKilledTogether(t *testing.T) {
+	const kernel, keeper, provider, command = "the kernel", "the keeper of a provider", "the provider", "the keeper of a command"
+	for _, pair := range [][2]string{{kernel, keeper}, {kernel, provider}, {kernel, command}, {keeper, provider}, {keeper, command}, {provider, command}} {
+		t.Run(pair[0]+" and "+pair[1], func(t *testing.T) {
+			mark := strings.ReplaceAll(t.Name(), " ", "-")
+			cmd := agentIn(t, mark, "invoke", "bash.bash", "--yes",
+				"command=(setsid sleep 1000 &); nohup sleep 1000 & (setsid sh -c 'sleep 1000 & exit' &); echo up; wait")
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			t.Cleanup(func() { _ = cmd.Process.Kill() })
+			_, err = bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			named := map[string]int{kernel: cmd.Process.Pid}
+			for _, pid := range belongings(cmd.Process.Pid) {
+				switch line := commandLine(pid); {
+				case strings.HasPrefix(line, kernelsKeeper+" "+binaries+"/provider-bash"):
+					named[keeper], named[provider] = pid, childrenOf(pid)[0]
+				case strings.HasPrefix(line, commandsKeeper) && len(childrenOf(pid)) > 0: // another may wait for work
+					named[command] = pid
+				}
+			}
+			require.Len(t, named, 4)
+			rand.Shuffle(2, func(i, j int) { pair[i], pair[j] = pair[j], pair[i] })
+			for _, name := range pair {
+				_ = syscall.Kill(named[name], syscall.SIGKILL)
+			}
+			_ = cmd.Wait()
+			requireNothingLeft(t, mark)
+		})
 	}
 }
 
@@ -215,7 +276,7 @@ func TestForeignProviderDoesNotSurvive(t *testing.T) {
 	t.Cleanup(func() { _ = w.Process.Kill() })
 	_, err = bufio.NewReader(out).ReadString('\n') // "blocking"
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(left(mark)), 2)
+	require.Eventually(t, func() bool { return len(left(mark)) >= 2 }, time.Minute, 10*time.Millisecond, "the provider, and what it started")
 	require.NoError(t, w.Process.Kill())
 	_ = w.Wait()
 	requireNothingLeft(t, mark)

@@ -138,7 +138,7 @@ func TestMCPEndsWithItsClient(t *testing.T) {
 		out, err := cmd.Output()
 		require.NoError(t, err)
 		require.Empty(t, out)
-		require.Less(t, time.Since(began), 5*time.Second)
+		require.Less(t, time.Since(began), time.Minute)
 	})
 	for name, end := range map[string]func(*assistant) error{
 		"stdin is closed":      func(a *assistant) error { return a.in.Close() },
@@ -158,8 +158,8 @@ func TestMCPEndsWithItsClient(t *testing.T) {
 				ended := time.Now()
 				require.NoError(t, end(a))
 				_ = a.cmd.Wait()
-				require.Less(t, time.Since(ended), 5*time.Second)
-				require.Eventually(t, func() bool { return len(left(mark)) == 0 }, 15*time.Second, 10*time.Millisecond, "%v", left(mark))
+				require.Less(t, time.Since(ended), time.Minute)
+				requireNothingLeft(t, mark)
 				t.Logf("nothing was left after %v", time.Since(ended).Round(time.Millisecond))
 			})
 		}

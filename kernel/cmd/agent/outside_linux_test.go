@@ -38,7 +38,7 @@ func TestHangUpCancels(t *testing.T) {
 	var line struct{ Outcome struct{ Status string } }
 	require.NoError(t, json.Unmarshal(last, &line))
 	require.Equal(t, "cancelled", line.Outcome.Status)
-	require.Empty(t, left(mark))
+	require.Empty(t, commands(mark))
 }
 
 // That the kernel lives without SIGPIPE is no reason for its children to.
