@@ -85,7 +85,8 @@ func (l *life) invoke(ctx context.Context, call Call, show func(*toolv1.ToolEven
 	}
 	reply := l.conclude(ctx, call, &g, err)
 	if reply.Ending == Completed && call.Render {
-		reply.Rendering, reply.Kept = sentAlong(trailer()), keptFor(call, service, trailer())
+		sent := trailer()
+		reply.Rendering, reply.Kept = sentAlong(sent), keptFor(call, service, sent)
 	}
 	if reply.Ending == Cancelled {
 		reply = l.awaitReport(call, reports, show)

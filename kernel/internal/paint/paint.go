@@ -53,10 +53,22 @@ func (p Painter) Tree(t *renderv1.RenderTree) string {
 	} else {
 		lines = p.node(t.GetRoot(), 0)
 	}
-	if len(lines) == 0 {
-		return ""
+	return joined(lines)
+}
+
+// joined are lines as one text.
+func joined(lines []string) string {
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
 	}
-	return strings.Join(append(lines, ""), "\n")
+	var b strings.Builder
+	b.Grow(size)
+	for _, line := range lines {
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 func (p Painter) node(n *renderv1.RenderNode, depth int) []string {
