@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"errors"
 	"strings"
 	"testing"
@@ -99,6 +100,27 @@ func TestCall(t *testing.T) {
 		require.False(t, r.IsError)
 		require.Equal(t, map[string]any{"text": "hello"}, r.StructuredContent)
 		require.Equal(t, "rendered {\"text\":\"hello\"}\n", text(t, r))
+	})
+}
+
+// What the SDK knows of the tools is nobody's business: it is neither listed nor can it be called.
+func TestToolsThatThereAreNot(t *testing.T) {
+	k := start(t, nil, nil)
+	forEachVersion(t, func(t *testing.T, version string) {
+		s := k.connect(t, nil, version)
+		listed, err := s.ListTools(t.Context(), nil)
+		require.NoError(t, err)
+		var names []string
+		for _, tool := range listed.Tools {
+			names = append(names, tool.Name)
+		}
+		require.Contains(t, names, "fixture_echo")
+		require.NotContains(t, names, anyTool)
+		require.IsIncreasing(t, names)
+		for _, name := range []string{anyTool, "fixture_ech", ""} {
+			_, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name})
+			require.ErrorContains(t, err, fmt.Sprintf("unknown tool %q", name))
+		}
 	})
 }
 
