@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -138,16 +139,15 @@ func (d *direct) answer(out *outbox, id jsonrpc.ID, r *sdk.CallToolResult, sessi
 
 // appendAnswer writes a result of this package as the SDK would, from protocol version 2026-07-28 on with what it adds.
 func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, sessionless bool) ([]byte, error) {
-	name, err := json.Marshal(id.Raw())
-	if err != nil {
-		return nil, err
-	}
 	meta, err := d.meta(r, sessionless)
 	if err != nil {
 		return nil, err
 	}
-	out = slices.Grow(out, roomFor(r))
-	out = append(append(append(out, `{"jsonrpc":"2.0","id":`...), name...), `,"result":{`...)
+	out = append(slices.Grow(out, roomFor(r)), `{"jsonrpc":"2.0","id":`...)
+	if out, err = appendID(out, id); err != nil {
+		return nil, err
+	}
+	out = append(out, `,"result":{`...)
 	if sessionless {
 		out = append(out, `"resultType":"complete",`...)
 	}
@@ -170,6 +170,14 @@ func (d *direct) appendAnswer(out []byte, id jsonrpc.ID, r *sdk.CallToolResult, 
 		}
 	}
 	return append(out, "]}}\n"...), nil
+}
+
+func appendID(out []byte, id jsonrpc.ID) ([]byte, error) {
+	if number, ok := id.Raw().(int64); ok {
+		return strconv.AppendInt(out, number, 10), nil
+	}
+	text, err := json.Marshal(id.Raw())
+	return append(out, text...), err
 }
 
 // roomFor is about how long a result becomes, so that megabytes are not moved again and again.
