@@ -232,7 +232,7 @@ func (a *app) mcpServer(live *liveProject, e *engine.Engine, flags mcpFlags) (*m
 	}
 	return mcp.New(mcp.Options{
 		Engine: e, Version: a.versionText(), Approve: flags.approve, ApproveAll: all, Patience: flags.patience, Log: p.log,
-		Operations: func() []engine.Operation { return only(e.Operations(), live.sees) },
+		Operations: func() []engine.Operation { return only(e.Operations(), live.sees) }, OutOfScope: live.refusal,
 		Open: func(approver gate.Approver) (*engine.Session, func(error), error) {
 			return a.sessionOf(e, p, live.scoped(engine.SessionOptions{Approver: approver}))
 		},

@@ -24,14 +24,17 @@ func (l *liveProject) sees(op engine.Operation) bool { return l.current.Load().s
 // scoped limits a session to the profile, whatever that is at the moment.
 func (l *liveProject) scoped(o engine.SessionOptions) engine.SessionOptions {
 	o.Scope = l.sees
-	o.OutOfScope = func(op engine.Operation) string {
-		p := l.current.Load()
-		if p.profile == nil {
-			return op.String() + " is not in scope any more"
-		}
-		return p.profile.Refusal(op.Provider, op.Name, op.IsCommand())
-	}
+	o.OutOfScope = l.refusal
 	return o
+}
+
+// refusal says why an operation is not in scope, and what would take it in.
+func (l *liveProject) refusal(op engine.Operation) string {
+	p := l.current.Load()
+	if p.profile == nil {
+		return op.String() + " is not in scope any more"
+	}
+	return p.profile.Refusal(op.Provider, op.Name, op.IsCommand())
 }
 
 // glance is how often agent.hcl is looked at.

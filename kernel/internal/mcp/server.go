@@ -27,6 +27,8 @@ type Options struct {
 	Open func(approver gate.Approver) (session *engine.Session, end func(error), err error)
 	// Operations are those that clients see. It is called again when there may be others. Default: all of the engine's.
 	Operations func() []engine.Operation
+	// OutOfScope says why clients do not see an operation of the engine's. Default: just that they do not.
+	OutOfScope func(engine.Operation) string
 	// Version is that of the kernel.
 	Version string
 	// Approve are names of operations that run without being asked about, as in "filesystem.*" or "/release". A policy's
@@ -92,6 +94,9 @@ func New(o Options) *Server {
 	}
 	if o.Operations == nil {
 		o.Operations = o.Engine.Operations
+	}
+	if o.OutOfScope == nil {
+		o.OutOfScope = func(op engine.Operation) string { return op.String() + " is not offered here" }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -212,7 +217,7 @@ func (s *Server) command(name string) (engine.Operation, bool) {
 func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	op, ok := ctx.Value(calledKey{}).(engine.Operation)
 	if !ok {
-		return nil, invalid(fmt.Errorf("unknown tool %q", r.Params.Name))
+		return nil, s.unknown(r.Params.Name)
 	}
 	args, err := decoded(r.Params.Arguments)
 	if err != nil {
@@ -434,14 +439,15 @@ func (s *Server) called(next sdk.MethodHandler) sdk.MethodHandler {
 		if !ok || call.Params == nil {
 			return next(ctx, method, r)
 		}
-		if op, there := s.tool(call.Params.Name); there {
-			params := *call.Params
-			params.Name = anyTool
-			other := *call
-			other.Params = &params
-			return next(context.WithValue(ctx, calledKey{}, op), method, &other)
+		op, there := s.tool(call.Params.Name)
+		if !there {
+			return nil, s.unknown(call.Params.Name)
 		}
-		return next(ctx, method, r)
+		params := *call.Params
+		params.Name = anyTool
+		other := *call
+		other.Params = &params
+		return next(context.WithValue(ctx, calledKey{}, op), method, &other)
 	}
 }
 

@@ -45,7 +45,7 @@ func (f *Fence) Stops(c Call, input *schemav1.Schema) string {
 	for _, value := range c.reached(input) {
 		for _, end := range f.ends(c.Place, value) {
 			if end == "" || !belowAny(folders, end) {
-				return fmt.Sprintf("%s outside %s (%s): %s", c.told(value, end), f.Name, shownFolders(f.Folders), f.Remedy)
+				return fmt.Sprintf("%s outside %s (%s): %s", c.told(value, end), f.Name, shownFolders(f.Folders), f.Remedy) + f.instead(value, c.Arguments, input)
 			}
 		}
 	}
@@ -64,6 +64,17 @@ func (f *Fence) ends(p Place, value string) []string {
 		return ends[:1]
 	}
 	return ends
+}
+
+// instead says how a call that left out the folder it works in gets one within.
+func (f *Fence) instead(value string, args *structpb.Struct, input *schemav1.Schema) string {
+	if value != "" {
+		return ""
+	}
+	if name := leftOut(input, args); name != "" {
+		return fmt.Sprintf(", or give %s=%q", name, f.Folders[0])
+	}
+	return ""
 }
 
 func joined(before, text string) string {
@@ -143,7 +154,7 @@ func (c Call) reached(input *schemav1.Schema) (paths []string) {
 			patterns = append(patterns, v.text)
 		}
 	})
-	if len(paths) == 0 || leavesOutFolder(input, c.Arguments) {
+	if len(paths) == 0 || leftOut(input, c.Arguments) != "" {
 		paths = append(paths, "")
 	}
 	for _, pattern := range patterns {
@@ -161,14 +172,15 @@ func meansPath(name string) bool {
 // workFolders are names of the folder that a call works in. One that is left out is the working directory.
 var workFolders = []string{"cwd", "dir", "directory", "folder", "path", "root"}
 
-func leavesOutFolder(input *schemav1.Schema, args *structpb.Struct) bool {
+// leftOut is the one of them that a call could have and does not; empty when there is none.
+func leftOut(input *schemav1.Schema, args *structpb.Struct) string {
 	for _, name := range workFolders {
 		_, has := input.GetProperties()[name]
 		if _, given := args.GetFields()[name]; has && !given {
-			return true
+			return name
 		}
 	}
-	return false
+	return ""
 }
 
 // patternWords are what arguments are called that may be patterns of paths, which can begin at another folder.

@@ -8,13 +8,28 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Nearest is the candidate a person most likely meant, or "" when none is near enough to be a misspelling.
+// Nearest is the candidate a person most likely meant, or "" when none is near enough to be a misspelling, and none begins
+// with the word.
 func Nearest(word string, candidates []string) string {
 	best, nearest := "", len(word)
 	for _, candidate := range candidates {
 		d := levenshtein.Distance(word, candidate, nil)
 		if d <= errorsIn(word, candidate) && d < len(candidate) && (best == "" || d < nearest) {
 			best, nearest = candidate, d
+		}
+	}
+	if longer := begun(word, candidates); longer != "" && nearest > 1 {
+		return longer
+	}
+	return best
+}
+
+// begun is the shortest candidate that a whole word is the beginning of, as "read" of "read_file".
+func begun(word string, candidates []string) (best string) {
+	for _, candidate := range candidates {
+		rest, begins := strings.CutPrefix(candidate, word)
+		if begins && word != "" && (strings.HasPrefix(rest, "_") || strings.HasPrefix(rest, "-")) && (best == "" || len(candidate) < len(best)) {
+			best = candidate
 		}
 	}
 	return best

@@ -78,6 +78,8 @@ func TestNearest(t *testing.T) {
 		{"the beginning", "jsonlines", []string{"cast", "jsonl"}, "jsonl"},
 		{"half of it is another", "foo", []string{"hook"}, ""},
 		{"half of a short one is another", "nope", []string{"copy", "filesystem.copy"}, ""},
+		{"a word of it", "read", []string{"roar", "read_many_files", "read_file", "readme"}, "read_file"},
+		{"a word of it, and one letter off another", "read", []string{"read_file", "read_file", "reads"}, "reads"},
 		{"one letter is not a misspelling of another", "x", []string{"y"}, ""},
 	}
 	for _, test := range tests {
