@@ -19,6 +19,8 @@ type config struct {
 	AllowDirty    bool     `hcl:"allow_dirty" default:"false" doc:"Release although other tracked files have changes."`
 	CompareURL    string   `hcl:"compare_url,optional" doc:"Link between two tags {from} and {to}. Without it, the links in the changelog are followed, else the remote origin."`
 
+	Env map[string]string `hcl:"env,optional" doc:"Environment variables that git gets, such as SSH_AUTH_SOCK = env(\"SSH_AUTH_SOCK\") to sign with a key of ssh-agent, or GIT_COMMITTER_NAME."`
+
 	project string // where the kernel was started
 }
 
@@ -31,7 +33,7 @@ func (c *config) settings() release.Settings {
 	return release.Settings{
 		Changelog: c.ChangelogPath, TagPrefix: c.TagPrefix, TagMessage: c.TagMessage,
 		Commit: c.Commit, CommitMessage: c.CommitMessage, Sign: repo.Signing(c.Sign),
-		Branches: c.Branches, AllowDirty: c.AllowDirty, CompareURL: c.CompareURL,
+		Branches: c.Branches, AllowDirty: c.AllowDirty, CompareURL: c.CompareURL, Env: c.Env,
 	}
 }
 

@@ -100,16 +100,21 @@ func TestReleaseIdentity(t *testing.T) {
 	tests := []struct {
 		name string
 		lay  func(t *testing.T, home string)
+		env  map[string]any
 	}{
 		{"included", func(t *testing.T, home string) {
 			require.NoError(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[include]\n\tpath = ~/ident\n"), 0o644))
 			require.NoError(t, os.WriteFile(filepath.Join(home, "ident"), []byte("[user]\n\tname = Grace Other\n\temail = grace@example.com\n"), 0o644))
-		}},
+		}, nil},
 		{"environment", func(t *testing.T, _ string) {
 			for _, who := range []string{"AUTHOR", "COMMITTER"} {
 				t.Setenv("GIT_"+who+"_NAME", "Grace Other")
 				t.Setenv("GIT_"+who+"_EMAIL", "grace@example.com")
 			}
+		}, nil},
+		{"configured, as a kernel hands on nothing of its own environment", func(*testing.T, string) {}, map[string]any{
+			"GIT_AUTHOR_NAME": "Grace Other", "GIT_AUTHOR_EMAIL": "grace@example.com", "GIT_AUTHOR_DATE": "1767323045 +0000",
+			"GIT_COMMITTER_NAME": "Grace Other", "GIT_COMMITTER_EMAIL": "grace@example.com", "GIT_DIR": "/nowhere",
 		}},
 	}
 	for _, tt := range tests {
@@ -118,8 +123,11 @@ func TestReleaseIdentity(t *testing.T) {
 			r.Git("config", "--unset", "user.name")
 			r.Git("config", "--unset", "user.email")
 			tt.lay(t, os.Getenv("HOME"))
-			run(t, start(t, r, committing), "release", version140)
+			run(t, start(t, r, map[string]any{"commit": true, "env": tt.env}), "release", version140)
 			require.Equal(t, want+" "+want, r.Git("log", "-1", "--format=%an <%ae> %cn <%ce>"))
+			if date, given := tt.env["GIT_AUTHOR_DATE"]; given {
+				require.Equal(t, date, r.Git("log", "-1", "--format=%ad", "--date=raw"))
+			}
 			require.Equal(t, want, r.Git("for-each-ref", "--format=%(taggername) %(taggeremail)", "refs/tags/v1.4.0"))
 		})
 	}

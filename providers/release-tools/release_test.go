@@ -214,6 +214,7 @@ func TestConfigureRefuses(t *testing.T) {
 		{"bad pattern", "branches", map[string]any{"branches": []any{"[release"}}},
 		{"no end", "compare_url", map[string]any{"compare_url": "https://example.com/{from}"}},
 		{"unknown end", "compare_url", map[string]any{"compare_url": "https://example.com/{from}...{head}{to}"}},
+		{"no name of a variable", "env", map[string]any{"env": map[string]any{"A=B": "c"}}},
 		{"wrong type", "commit", map[string]any{"commit": "yes"}},
 		{"unknown attribute", "tag_perfix", map[string]any{"tag_perfix": "v"}},
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agentco/agent/providers/release-tools/internal/changelog"
 	"github.com/agentco/agent/providers/release-tools/internal/conventional"
-	"github.com/agentco/agent/providers/release-tools/internal/repo"
 )
 
 // Drafted is the changelog as it would be with an entry for each change that the commits announce.
@@ -24,7 +23,7 @@ type Drafted struct {
 
 // Draft proposes entries for the commits since a release, the last one if since is "". It writes nothing.
 func Draft(ctx context.Context, s Settings, dir, since string, now time.Time) (*Drafted, error) {
-	r, err := repo.Open(ctx, dir, now)
+	r, err := s.open(ctx, dir, now)
 	if err != nil {
 		return nil, err
 	}

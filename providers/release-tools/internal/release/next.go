@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
-	"github.com/agentco/agent/providers/release-tools/internal/repo"
 	"github.com/agentco/agent/providers/release-tools/internal/semver"
 )
 
@@ -31,7 +30,7 @@ func Next(ctx context.Context, s Settings, dir, pre string, now time.Time) (*Sug
 			return nil, refusal.Argument("pre", "invalid-label", "%q cannot label a pre-release: %w", pre, err)
 		}
 	}
-	r, err := repo.Open(ctx, dir, now)
+	r, err := s.open(ctx, dir, now)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/agentco/agent/providers/release-tools/internal/changelog"
 	"github.com/agentco/agent/providers/release-tools/internal/forge"
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
-	"github.com/agentco/agent/providers/release-tools/internal/repo"
 	"github.com/agentco/agent/providers/release-tools/internal/semver"
 )
 
@@ -29,7 +28,7 @@ func Prepare(ctx context.Context, s Settings, req Request) (*Plan, error) {
 	if strings.ContainsRune(req.Message, 0) {
 		return nil, refusal.Argument("message", "invalid-message", "it holds a NUL byte")
 	}
-	if p.repo, err = repo.Open(ctx, req.Dir, req.Now); err != nil {
+	if p.repo, err = s.open(ctx, req.Dir, req.Now); err != nil {
 		return nil, err
 	}
 	p.Branch, p.Head = p.repo.Head.Branch, p.repo.Head.Commit.String()

@@ -1,12 +1,15 @@
 package release
 
 import (
+	"context"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agentco/agent/providers/release-tools/internal/refusal"
 	"github.com/agentco/agent/providers/release-tools/internal/repo"
@@ -23,6 +26,17 @@ type Settings struct {
 	Branches      []string // patterns; none means any branch; Detached stands for a detached HEAD
 	AllowDirty    bool
 	CompareURL    string // template with {from}, {to}; "" means by the links in the file, else by the remote
+
+	Env map[string]string // what git gets besides this process's environment
+}
+
+// open opens the repository that holds dir.
+func (s Settings) open(ctx context.Context, dir string, now time.Time) (*repo.Repo, error) {
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		env = append(env, name+"="+s.Env[name])
+	}
+	return repo.Open(ctx, dir, now, env...)
 }
 
 // Detached is the entry among the branches that allows a release from a detached HEAD, as CI checks out.
@@ -45,6 +59,11 @@ func (s Settings) Check() error {
 	for _, b := range s.Branches {
 		if _, err := path.Match(b, ""); err != nil || b == "" {
 			return refusal.Argument("branches", "bad-setting", "%q is no branch name or pattern", b)
+		}
+	}
+	for name, value := range s.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return refusal.Argument("env", "bad-setting", "%q is no environment variable: its name may not be empty or hold =, and neither may hold a NUL byte", name)
 		}
 	}
 	return s.checkTemplates()

@@ -18,7 +18,7 @@ type Made struct {
 
 // Tags lists the tags of this project's releases, the highest version first.
 func Tags(ctx context.Context, s Settings, dir string, now time.Time) ([]Made, error) {
-	r, err := repo.Open(ctx, dir, now)
+	r, err := s.open(ctx, dir, now)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func PrepareUndo(ctx context.Context, s Settings, dir, version string, now time.
 	if err != nil {
 		return nil, err
 	}
-	r, err := repo.Open(ctx, dir, now)
+	r, err := s.open(ctx, dir, now)
 	if err != nil {
 		return nil, err
 	}

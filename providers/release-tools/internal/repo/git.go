@@ -109,19 +109,29 @@ func tail(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// environment is that of this process, made safe for a run nobody watches: no prompt, no editor, no lock
+// environment is that of this process and what is given besides, made safe for a run nobody watches: no prompt, no editor, no lock
 // for a read. New tags and commits get the time of the release in UTC, so that their date is the one in the changelog,
 // unless the environment sets a date.
 func (r *Repo) environment() []string {
-	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+	env := slices.DeleteFunc(append(os.Environ(), r.env...), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(located, name)
 	})
 	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_PAGER=cat", "SSH_ASKPASS_REQUIRE=never")
 	for _, name := range []string{"GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"} {
-		if os.Getenv(name) == "" {
+		if r.getenv(name) == "" {
 			env = append(env, fmt.Sprintf("%s=%d +0000", name, r.now.Unix()))
 		}
 	}
 	return env
+}
+
+// getenv is a variable as git gets it.
+func (r *Repo) getenv(name string) string {
+	for _, kv := range r.env {
+		if value, is := strings.CutPrefix(kv, name+"="); is {
+			return value
+		}
+	}
+	return os.Getenv(name)
 }

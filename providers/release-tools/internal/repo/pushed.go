@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"os"
 	"strings"
 	"time"
 
@@ -73,7 +72,7 @@ func (r *Repo) askRemote(ctx context.Context, remote, place, tag string, commit 
 	asking, cancel := context.WithTimeout(ctx, remoteTime)
 	defer cancel()
 	c := call{args: []string{"ls-remote", "--quiet", "--", place, "refs/tags/" + tag, "refs/heads/*"}}
-	if os.Getenv("GIT_SSH_COMMAND") == "" && r.Settings["core.sshcommand"] == "" {
+	if r.getenv("GIT_SSH_COMMAND") == "" && r.Settings["core.sshcommand"] == "" {
 		c.env = []string{"GIT_SSH_COMMAND=ssh -oBatchMode=yes"} // ssh would ask the terminal for a password
 	}
 	out, err := r.run(asking, c)

@@ -41,6 +41,7 @@ type Repo struct {
 	gitDir string // of this working tree
 	common string // shared by all working trees
 	now    time.Time
+	env    []string
 }
 
 // Lock keeps other releases out of this working tree until it is unlocked, or this process ends however it does.
@@ -62,13 +63,14 @@ type Head struct {
 	ref    plumbing.ReferenceName
 }
 
-// Open opens the repository whose working tree holds dir. now is the time that tags and commits get.
-func Open(ctx context.Context, dir string, now time.Time) (*Repo, error) {
+// Open opens the repository whose working tree holds dir. now is the time that tags and commits get, and env what git gets
+// besides the environment of this process, each as NAME=value.
+func Open(ctx context.Context, dir string, now time.Time, env ...string) (*Repo, error) {
 	loc, err := locate(dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Root: loc.root, gitDir: loc.gitDir, common: loc.common, now: now}
+	r := &Repo{Root: loc.root, gitDir: loc.gitDir, common: loc.common, now: now, env: env}
 	if r.git, err = open(loc); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (r *Repo) CheckSigning(ctx context.Context, s Signing, commits bool) error 
 	})
 	if failed, ok := errors.AsType[*gitError](err); ok {
 		return refusal.New("cannot-sign", "cannot sign the release: %s; set user.signingkey to a key that can be used "+
-			"without a prompt, or configure sign = \"off\" (%w)", failed.said, err)
+			"without a prompt, give git what it needs for it in env, as SSH_AUTH_SOCK, or configure sign = \"off\" (%w)", failed.said, err)
 	}
 	return err
 }
