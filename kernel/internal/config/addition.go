@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/agentco/agent/kernel/internal/policy"
 )
@@ -107,34 +107,29 @@ func (p *Project) freeName(name string) string {
 
 // policyBlock writes a policy that allows what matches.
 func policyBlock(name string, m policy.Match) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "policy %s {\n  match = {\n    provider  = %s\n    tool_name = %s\n", literal(name), literal(m.Provider), literal(m.ToolName))
+	f := hclwrite.NewEmptyFile()
+	b := f.Body().AppendNewBlock("policy", []string{name}).Body()
+	var fields []hclwrite.ObjectAttrTokens
+	add := func(name string, value hclwrite.Tokens) {
+		fields = append(fields, hclwrite.ObjectAttrTokens{Name: hclwrite.TokensForIdentifier(name), Value: value})
+	}
+	add("provider", hclwrite.TokensForValue(cty.StringVal(m.Provider)))
+	add("tool_name", hclwrite.TokensForValue(cty.StringVal(m.ToolName)))
 	if len(m.Command) > 0 {
-		commands := make([]string, len(m.Command))
-		for i, c := range m.Command {
-			commands[i] = literal(c)
+		var commands []hclwrite.Tokens
+		for _, c := range m.Command {
+			commands = append(commands, hclwrite.TokensForValue(cty.StringVal(c)))
 		}
-		fmt.Fprintf(&b, "    command   = [%s]\n", strings.Join(commands, ", "))
+		add("command", hclwrite.TokensForTuple(commands))
 	}
 	if len(m.Arguments) > 0 {
-		fmt.Fprintf(&b, "    arguments = {\n%s    }\n", globs(m.Arguments))
-	}
-	b.WriteString("  }\n  action = \"allow\"\n}\n")
-	return b.String()
-}
-
-// globs writes the globs of arguments, one a line.
-func globs(arguments map[string]string) string {
-	names, longest := map[string]string{}, 0
-	for name := range arguments {
-		if names[name] = name; !hclsyntax.ValidIdentifier(name) {
-			names[name] = literal(name)
+		globs := map[string]cty.Value{}
+		for _, name := range slices.Sorted(maps.Keys(m.Arguments)) {
+			globs[name] = cty.StringVal(m.Arguments[name])
 		}
-		longest = max(longest, utf8.RuneCountInString(names[name]))
+		add("arguments", hclwrite.TokensForValue(cty.ObjectVal(globs)))
 	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		fmt.Fprintf(&b, "      %-*s = %s\n", longest, names[name], literal(arguments[name]))
-	}
-	return b.String()
+	b.SetAttributeRaw("match", hclwrite.TokensForObject(fields))
+	b.SetAttributeValue("action", cty.StringVal("allow"))
+	return string(hclwrite.Format(f.Bytes()))
 }

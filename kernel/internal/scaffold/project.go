@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"text/template"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
 // Project is the agent.hcl of a project that has none yet: the providers of this repository, held to the project's folder.
@@ -48,7 +50,7 @@ func (p Project) Config() ([]byte, error) {
 	if err := t.Execute(&text, p); err != nil {
 		return nil, err
 	}
-	return text.Bytes(), nil
+	return hclwrite.Format(text.Bytes()), nil
 }
 
 // Write writes agent.hcl into dir, which must exist, and gives its path. When there is one already it is an
