@@ -229,8 +229,9 @@ func TestConfigureRefuses(t *testing.T) {
 
 // What a repository is shared with its group for is the group's, the object of the tag too.
 func TestReleaseOfASharedRepository(t *testing.T) {
-	r := gittest.New(t)
-	r.Git("config", "core.sharedRepository", "0660")
+	r := gittest.Init(t, "--shared=0660")
+	r.Write("CHANGELOG.md", gittest.Changelog)
+	r.Commit("first")
 	run(t, start(t, r, nil), "release", version140)
 	tag := r.Git("rev-parse", "refs/tags/v1.4.0")
 	folder, err := os.Stat(filepath.Join(r.Dir, ".git", "objects", tag[:2]))
