@@ -44,12 +44,18 @@ func (m *tmux) close() {
 	pids := append(descendants(m.pane()), m.pane())
 	_ = exec.Command("tmux", "-S", m.socket, "kill-server").Run()
 	for _, pid := range pids {
-		for deadline := time.Now().Add(time.Minute); exec.Command("kill", "-0", pid).Run() == nil; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); runs(pid); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				require.Fail(m.t, "a process outlived its terminal", "%s", pid)
 			}
 		}
 	}
+}
+
+// runs reports whether there is a process, and it has not ended: whoever is to take note of its end may never do that.
+func runs(pid string) bool {
+	state, _ := exec.Command("ps", "-o", "stat=", "-p", pid).Output() // fails when there is none
+	return len(state) > 0 && state[0] != 'Z'
 }
 
 // pane is the process that runs on the screen.
