@@ -227,7 +227,11 @@ func (a *application) delete(ctx context.Context, i int) error {
 			return err
 		}
 	}
-	a.out.Applied = append(a.out.Applied, fileChanged{Path: f.Path, Change: "deleted"})
+	done := fileChanged{Path: f.Path, Change: "deleted"}
+	if a.batch == nil {
+		done.Path = d.t.shown()
+	}
+	a.out.Applied = append(a.out.Applied, done)
 	if a.batch == nil {
 		return nil
 	}
@@ -254,7 +258,7 @@ func (a *application) change(ctx context.Context, i int) error {
 	}
 	room, longest := a.share(i), a.w.maxResult
 	if a.batch == nil {
-		longest = longestPlanned
+		longest, done.Path = longestPlanned, c.target.shown()
 	}
 	done.Diff, done.DiffClipped = c.unifiedWithin(room, longest)
 	a.room -= len(done.Diff)

@@ -94,9 +94,9 @@ func (c *change) plan() sdk.Plan {
 
 func (c *change) title() string {
 	if !c.before.exists {
-		return "create " + c.target.name
+		return "create " + c.target.shown()
 	}
-	return c.doing + " " + c.target.name
+	return c.doing + " " + c.target.shown()
 }
 
 func showChange(title, unified string, clipped bool) []render.Node {

@@ -68,9 +68,9 @@ func planDirectory(call *sdk.Call[config], in directoryIn) (sdk.Plan, error) {
 	}
 	defer end()
 	if len(none) == 0 {
-		return sdk.Says("%s is there already", t.name), nil
+		return sdk.Says("%s is there already", t.shown()), nil
 	}
-	return sdk.Says("create directory %s", t.name), nil
+	return sdk.Says("create directory %s", t.shown()), nil
 }
 
 func showDirectory(out directoryOut) render.Node {

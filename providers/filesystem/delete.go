@@ -181,9 +181,9 @@ func planDelete(call *sdk.Call[config], in deleteIn) (sdk.Plan, error) {
 	}
 	defer end()
 	if d.count > 1 {
-		return sdk.Says("delete %s and the %s in it", d.t.name, count(d.count-1, "file or directory", "files and directories")), nil
+		return sdk.Says("delete %s and the %s in it", d.t.shown(), count(d.count-1, "file or directory", "files and directories")), nil
 	}
-	return sdk.Says("delete the %s %s", kind(d.info.Mode()), d.t.name), nil
+	return sdk.Says("delete the %s %s", kind(d.info.Mode()), d.t.shown()), nil
 }
 
 func showDelete(out deleteOut) render.Node {

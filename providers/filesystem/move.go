@@ -194,9 +194,9 @@ func planMove(call *sdk.Call[config], in moveIn) (sdk.Plan, error) {
 
 func (p *passage) plan() sdk.Plan {
 	if p.replaced != nil {
-		return sdk.Says("%s the %s %s over %s", p.doing, kind(p.source.Mode()), p.from.name, p.to.name)
+		return sdk.Says("%s the %s %s over %s", p.doing, kind(p.source.Mode()), p.from.shown(), p.to.shown())
 	}
-	return sdk.Says("%s the %s %s to %s", p.doing, kind(p.source.Mode()), p.from.name, p.to.name)
+	return sdk.Says("%s the %s %s to %s", p.doing, kind(p.source.Mode()), p.from.shown(), p.to.shown())
 }
 
 func showMove(out moveOut) render.Node {

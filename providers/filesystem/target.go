@@ -18,6 +18,7 @@ type target struct {
 	path     string // absolute
 	resolved string // without links: the key of ledger and locks
 	argument string // which held the name; empty: path
+	dir      string // of the call, as relative names are meant
 }
 
 // argued is the name of the argument for errors.
@@ -30,7 +31,7 @@ func (t target) argued() string {
 
 // target finds what a name leads to.
 func (w *workspace) target(call *sdk.Call[config], doing, name string) (target, error) {
-	t := target{name: name, path: w.files.Abs(call.Dir, name)}
+	t := target{name: name, path: w.files.Abs(call.Dir, name), dir: call.Dir}
 	if name == "" {
 		return target{}, nameless("path")
 	}
@@ -45,7 +46,7 @@ func (w *workspace) target(call *sdk.Call[config], doing, name string) (target, 
 // opened finds what a name leads to and opens it to be read, at once: the caller
 // closes it.
 func (w *workspace) opened(call *sdk.Call[config], doing, name string) (target, afero.File, error) {
-	t := target{name: name, path: w.files.Abs(call.Dir, name)}
+	t := target{name: name, path: w.files.Abs(call.Dir, name), dir: call.Dir}
 	if name == "" {
 		return t, nil, nameless("path")
 	}
@@ -80,7 +81,7 @@ func ours(doing string, t target) error {
 // itself finds what has a name: at the end a link is meant, not what it leads
 // to. What is written as a directory, with a slash, must be one.
 func (w *workspace) itself(call *sdk.Call[config], doing, argument, name string) (target, error) {
-	t := target{name: name, path: w.files.Abs(call.Dir, name), argument: argument}
+	t := target{name: name, path: w.files.Abs(call.Dir, name), argument: argument, dir: call.Dir}
 	if name == "" {
 		return target{}, nameless(argument)
 	}

@@ -273,10 +273,10 @@ func planUndo(call *sdk.Call[config], in undoIn) (sdk.Plan, error) {
 	}
 	defer end()
 	if r.kind() == "moved_back" {
-		return sdk.Says("move %s back to %s", r.target.name, r.record.From), nil
+		return sdk.Says("move %s back to %s", r.target.shown(), r.record.From), nil
 	}
 	unified, clipped := r.planned()
-	return sdk.Shows(showChange("undo the change of "+r.target.name, unified, clipped)...), nil
+	return sdk.Shows(showChange("undo the change of "+r.target.shown(), unified, clipped)...), nil
 }
 
 func showUndo(out undoOut) render.Node {
