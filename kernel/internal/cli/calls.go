@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,9 @@ func readCallFile(name string) (callFile, error) {
 		if err != nil {
 			return f, usagef("cannot read %s: %w", name, err)
 		}
-		if in, err = os.Open(path); err != nil {
+		if in, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
+			return f, usagef("there is no file %s%s: give a list of calls, a saved plan, or - for stdin", name, schema.Hint(filepath.Base(name), namesIn(filepath.Dir(path))))
+		} else if err != nil {
 			return f, usagef("cannot read the calls: %w", err)
 		}
 		defer in.Close()
@@ -51,6 +54,15 @@ func readCallFile(name string) (callFile, error) {
 		return f, usagef("%s is too large: a list of calls or a plan has at most %d MiB", f.shown, mostPlanBytes>>20)
 	}
 	return f, nil
+}
+
+// namesIn are those of the files of a folder, as far as it can be read.
+func namesIn(folder string) (names []string) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
 }
 
 // calls reads the list that the file is.

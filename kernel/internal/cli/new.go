@@ -57,12 +57,12 @@ func (a *app) newProject() error {
 	if above != "" {
 		a.warn(fmt.Sprintf("this folder belonged to the project of %s: here, and in the folders below, %s counts from now on", above, path))
 	}
-	next := []string{"agent init", "agent tools", "agent shell"}
+	next := a.nextSteps(p.Providers())
 	if a.flags.json {
 		a.writeJSON(map[string]any{"project": projectJSON{Path: path, Providers: p.Providers(), Next: next}})
 		return nil
 	}
 	a.printf("%s %s: %s, held to this folder\n\nNext:\n  %s\n", a.display.OutPainter().Success("wrote"), config.FileName,
-		strings.Join(p.Providers(), ", "), strings.Join(next, "\n  "))
+		strings.Join(p.Providers(), ", "), strings.ReplaceAll(strings.Join(next, "\n"), "\n", "\n  "))
 	return nil
 }
