@@ -21,6 +21,25 @@ type limits map[string]float64
 // little from run to run.
 func slack(recorded float64) float64 { return recorded*1.1 + 3 }
 
+// lower takes what was less the second time.
+func (c counts) lower(again counts) {
+	for name, n := range again {
+		if before, ok := c[name]; ok {
+			c[name] = min(before, n)
+		}
+	}
+}
+
+// exceeded reports whether something is over its limit.
+func (l limits) exceeded(c counts) bool {
+	for name, n := range c {
+		if recorded, ok := l[name]; ok && n > slack(recorded) {
+			return true
+		}
+	}
+	return false
+}
+
 func readLimits(file string) (limits, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
