@@ -50,7 +50,7 @@ func TestTerminal(t *testing.T) {
 			for i := 0; i+1 < len(tt.steps); i += 2 {
 				p.waitFor(t, tt.steps[i])
 				if tt.steps[i+1] == pressAgain {
-					p.pressUntil(t, "\x03", "killing")
+					p.interruptUntil(t, "killing")
 					continue
 				}
 				p.write(t, tt.steps[i+1])
@@ -69,12 +69,13 @@ func TestTerminal(t *testing.T) {
 // pressAgain is a second Ctrl-C.
 const pressAgain = "Ctrl-C again"
 
-// pressUntil presses a key until a text is shown: two of them at once are one.
-func (p *onTerminal) pressUntil(t *testing.T, key, text string) {
+// interruptUntil sends what Ctrl-C does until a text is shown: two of them at once are one. With the key the terminal would
+// drop what it has not shown yet, that text for one.
+func (p *onTerminal) interruptUntil(t *testing.T, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(p.screen(), text); {
 		require.True(t, time.Now().Before(deadline), "%q was not shown:\n%s", text, p.screen())
-		p.write(t, key)
+		require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
 		select {
 		case <-p.changed:
 		case <-time.After(100 * time.Millisecond):
