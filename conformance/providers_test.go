@@ -31,7 +31,14 @@ func TestFirstPartyProviders(t *testing.T) {
 				}
 			}
 			for _, needed := range []string{"scenario.expected", "cancel.report", "cancel.time", "context.directory", "preview.pure", "render.result", "parent.death"} {
-				require.NotEqual(t, conformance.Skipped, rowOf(t, report, needed).Verdict, needed)
+				row := rowOf(t, report, needed)
+				for tries := 0; row.Verdict == conformance.Skipped && tries < 20; tries++ { // on a busy machine a cancellation may come too late
+					again, err := conformance.Check(t.Context(), []string{filepath.Join(binaries, "provider-"+name)},
+						conformance.Options{Scenario: planned, Timeout: busy, Rules: []string{needed}})
+					require.NoError(t, err)
+					row = rowOf(t, again, needed)
+				}
+				require.Equal(t, conformance.Pass, row.Verdict, "%s: %s", needed, row.Seen)
 			}
 		})
 	}
