@@ -171,7 +171,7 @@ func TestShellHistory(t *testing.T) {
 	m, dir, _ := shellIn(t, 60)
 	for _, line := range []string{"filesystem.read_file path=README.md", "help token=hunter2", " help blank", "help help"} {
 		m.run(line)
-		m.keys("C-l")
+		m.clear()
 	}
 	m.keys("C-d")
 	m.waitFor("exit code 0")

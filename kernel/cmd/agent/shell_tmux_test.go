@@ -152,11 +152,18 @@ func (m *tmux) prompt() string {
 	return m.last(1)
 }
 
+// clear leaves nothing on the screen but a prompt, so that nothing of before is taken for what comes next.
+func (m *tmux) clear() {
+	m.t.Helper()
+	m.keys("C-l")
+	m.until("a prompt alone", func(s string) bool { return strings.Count(s, "\n") == 1 && strings.HasSuffix(s, ">\n") })
+}
+
 // run types a line and waits until it is done.
 func (m *tmux) run(line string) {
 	m.t.Helper()
 	m.text(line)
-	m.until("what was typed", func(s string) bool { return strings.Contains(joined(s), joined(line)) })
+	m.until("what was typed", func(s string) bool { return strings.HasSuffix(joined(s), joined(line)) })
 	m.keys("Enter")
 	m.prompt()
 }
