@@ -111,10 +111,12 @@ func (e *endings) find(call string) *ending {
 	return nil
 }
 
-// concluded is how the end of a call is remembered. The note of a result is a constant: most calls are never asked about.
+// concluded is how the end of a call is remembered. The note of a result is a constant: most calls are never asked about. What
+// must not be sent goes before anything is cut, which could leave a part of it.
 func (f *frame) concluded(out outcome) (note string, payload *structpb.Struct) {
 	if out.err != nil {
 		note, _ = f.events.conclusion(out)
+		note = f.server.secrets.Text(note)
 		return strings.ToValidUTF8(note[:min(len(note), payloadBytes)], ""), nil
 	}
 	if atMost(out.payload) > payloadBytes {

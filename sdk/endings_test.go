@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/sdk/sdktest"
 )
 
 // A result that has left when its call is cancelled is dropped by gRPC, and the provider has nothing to report by itself:
@@ -82,4 +83,21 @@ func TestCancellationAtAnyMoment(t *testing.T) {
 		}
 	}
 	t.Logf("%d completed, %d reported", completed, reported)
+}
+
+// A secret at the place where a long error is cut goes whole.
+func TestReportOfACallThatWasOverHoldsNoPartOfASecret(t *testing.T) {
+	ended := make(chan struct{})
+	h := sdktest.Start(t, with(func(ctx context.Context, c *call, _ doIn) (doOut, error) {
+		context.AfterFunc(ctx, func() { close(ended) })
+		c.Status("go")
+		return doOut{}, fmt.Errorf("%s", strings.Repeat("hunter2-hunter2 ", 20<<10)) // wherever it is cut
+	}), map[string]any{"root": "/", "token": "hunter2-hunter2"})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := h.Watch(ctx, "/", "do", map[string]any{"what": "it"}, func(*toolv1.ToolEvent) {
+		<-ended
+		cancel()
+	})
+	require.NotNil(t, r.Report)
+	require.NotContains(t, r.Report.GetMessage(), "hunter")
 }

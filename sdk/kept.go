@@ -35,6 +35,9 @@ func (k *kept) put(call string) (made func(*renderv1.RenderTree), ok bool) {
 	if k.waiting == nil {
 		k.waiting = map[string]*keptRendering{}
 	}
+	if old := k.waiting[call]; old != nil {
+		old.over.Stop() // which would hold on to it
+	}
 	r := &keptRendering{made: make(chan struct{})}
 	r.over = time.AfterFunc(plugin.KeptFor, func() { k.drop(call, r) })
 	k.waiting[call] = r

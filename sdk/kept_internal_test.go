@@ -42,8 +42,10 @@ func TestRenderingOfALaterAttempt(t *testing.T) {
 		k := &kept{}
 		made, _ := k.put("1")
 		made(&renderv1.RenderTree{})
+		first := k.waiting["1"]
 		time.Sleep(plugin.KeptFor / 2)
 		made, _ = k.put("1")
+		require.False(t, first.over.Stop(), "nothing holds on to the one before")
 		last := &renderv1.RenderTree{}
 		made(last)
 		time.Sleep(plugin.KeptFor * 3 / 4)

@@ -36,7 +36,11 @@ func (s *server) attachRendering(rpc context.Context, f *frame, op operation, ou
 // keepRendering keeps what make gives, which is made while the kernel reads the result.
 func (s *server) keepRendering(rpc context.Context, f *frame, make func() *renderv1.RenderTree) {
 	if made, ok := s.kept.put(f.call.GetId()); ok {
-		s.workers.run(func() { made(make()) })
+		s.workers.run(func() {
+			var tree *renderv1.RenderTree
+			defer func() { made(tree) }() // also when the author's function ends its goroutine
+			tree = make()
+		})
 		_ = grpc.SetTrailer(rpc, metadata.Pairs(plugin.RenderingKept, "1"))
 	}
 }

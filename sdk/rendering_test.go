@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -80,6 +81,7 @@ func TestLargeRenderingIsKept(t *testing.T) {
 		{name: "nothing that shows it", what: large},
 		{name: "nothing to show", what: large, show: func(doOut) render.Node { return nil }, none: true},
 		{name: "a fault in what shows it", what: large, show: func(doOut) render.Node { panic("the moon fell") }, none: true},
+		{name: "the end of its goroutine", what: large, show: func(doOut) render.Node { runtime.Goexit(); return nil }, none: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := sdk.New[config]("probe", "For tests.")
