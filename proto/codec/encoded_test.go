@@ -1,9 +1,9 @@
 package codec
 
 import (
+	"reflect"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
@@ -12,10 +12,16 @@ func TestEncoded(t *testing.T) {
 	payload, err := structpb.NewStruct(map[string]any{
 		"bool": true, "list": []any{"a", false, nil}, "number": -0.5, "object": map[string]any{"": ""}, "text": "x",
 	})
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	encoded, err := Marshal(payload)
-	require.NoError(t, err)
-	require.Equal(t, payload.AsMap(), objectOf(t, string(encoded)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := objectOf(t, string(encoded)), payload.AsMap(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 func objectOf(t *testing.T, members string) map[string]any {
@@ -23,12 +29,14 @@ func objectOf(t *testing.T, members string) map[string]any {
 	all := map[string]any{}
 	for members != "" {
 		name, value, rest, ok := NextMember(members)
-		require.True(t, ok)
+		if !ok {
+			t.Fatalf("no member at the beginning of %q", members)
+		}
 		all[name], members = valueOf(t, value), rest
 	}
-	_, _, rest, ok := NextMember(members)
-	require.False(t, ok)
-	require.Empty(t, rest)
+	if _, _, rest, ok := NextMember(members); ok || rest != "" {
+		t.Errorf("at the end there is %q, %v", rest, ok)
+	}
 	return all
 }
 
@@ -52,17 +60,25 @@ func valueOf(t *testing.T, v Encoded) (value any) {
 		note(objectOf(t, members), true)
 	}
 	if elements, ok := v.List(); ok {
-		list := []any{}
-		for elements != "" {
-			var element Encoded
-			element, elements, ok = NextElement(elements)
-			require.True(t, ok)
-			list = append(list, valueOf(t, element))
-		}
-		note(list, true)
+		note(listOf(t, elements), true)
 	}
-	require.Equal(t, 1, kinds)
+	if kinds != 1 {
+		t.Errorf("%q is %d things", string(v), kinds)
+	}
 	return value
+}
+
+func listOf(t *testing.T, elements string) []any {
+	t.Helper()
+	list := []any{}
+	for elements != "" {
+		element, rest, ok := NextElement(elements)
+		if !ok {
+			t.Fatalf("no element at the beginning of %q", elements)
+		}
+		list, elements = append(list, valueOf(t, element)), rest
+	}
+	return list
 }
 
 // FuzzEncoded looks at anything: what is no encoding has nothing to look at, and is left over.
@@ -70,20 +86,24 @@ func FuzzEncoded(f *testing.F) {
 	f.Add("\n\x08\n\x01a\x12\x03\x1a\x01b")
 	f.Add("\n\x80")
 	f.Fuzz(func(t *testing.T, message string) {
-		for rest := message; ; {
-			_, value, next, ok := NextMember(rest)
+		for {
+			_, value, rest, ok := NextMember(message)
 			if !ok {
-				require.Equal(t, rest, next)
-				break
+				if rest != message {
+					t.Errorf("of %q, which has no member, %q is left over", message, rest)
+				}
+				return
 			}
-			require.Less(t, len(next), len(rest))
+			if len(rest) >= len(message) {
+				t.Fatalf("of %q, %q is left over", message, rest)
+			}
 			_, _ = value.Text()
 			_, _ = value.Number()
 			_, _ = value.Bool()
 			if list, ok := value.List(); ok {
 				_, _, _ = NextElement(list)
 			}
-			rest = next
+			message = rest
 		}
 	})
 }
