@@ -80,7 +80,9 @@ func TestHandshakeWithNonsense(t *testing.T) {
 	cmd := asProvider(t, []string{mtls.Variable + "=nonsense"})
 	var out, errors bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errors
-	_ = cmd.Run() // how it ends is go-plugin's affair
+	err := cmd.Run()
+	require.Error(t, err)
+	require.Equal(t, 1, cmd.ProcessState.ExitCode(), err.Error())
 	require.Empty(t, out.String())
 	require.Contains(t, errors.String(), "no certificate in "+mtls.Variable)
 }

@@ -38,7 +38,8 @@ var (
 )
 
 // Main serves p until the kernel ends it, and then exits the process. Started by hand, it says what it is instead;
-// --version and --help work. Nothing that is printed can disturb the protocol: standard output goes to standard error.
+// --version and --help work. Nothing that is printed from here on can disturb the protocol: what goes to [os.Stdout] goes to
+// standard error. Before, print nothing there: the kernel would take it for the handshake.
 //
 // A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
 // 32 MiB, garbage grows to half of what is in use and not to as much. GOGC, GOMEMLIMIT or a call of
@@ -60,8 +61,8 @@ func Main[C any](p *Provider[C]) {
 	go endWith(srv)
 	lean.Bound(soft)
 	go lean.Keep(context.Background())
-	serve(srv, protocol)
-	if err := srv.shutdown(context.Background(), errClosed); err != nil {
+	err := serve(srv, protocol)
+	if err = errors.Join(err, srv.shutdown(context.Background(), errClosed)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -89,9 +90,13 @@ func endWith(srv *server) {
 	os.Exit(1)
 }
 
-// serve answers until the kernel asks for the end.
-func serve(srv *server, protocol *os.File) {
+// serve answers until the kernel asks for the end. The error is why it never did.
+func serve(srv *server, protocol *os.File) error {
 	ours := os.Stderr
+	h, err := newHandshake(protocol, ours)
+	if err != nil {
+		return err
+	}
 	var once sync.Once
 	// go-plugin routes what is printed through pipes that only some kernels read, and a full pipe would stop the
 	// provider. Standard error is drained by every kernel.
@@ -104,13 +109,13 @@ func serve(srv *server, protocol *os.File) {
 		plugins[plugin.SlashCommand] = &category{server: srv, command: true}
 	}
 	// go-plugin writes its handshake to os.Stdout, at once.
-	os.Stdout = protocol
+	os.Stdout = h.out
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			ProtocolVersion: plugin.ProtocolVersion, MagicCookieKey: plugin.MagicCookieKey, MagicCookieValue: plugin.MagicCookieValue,
 		},
 		Plugins:     plugins,
-		TLSProvider: secure,
+		TLSProvider: h.secure,
 		Logger:      hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: ours, JSONFormat: true}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(options,
@@ -124,6 +129,7 @@ func serve(srv *server, protocol *os.File) {
 			)...)
 		},
 	})
+	return h.refused
 }
 
 // category is one service of the provider as go-plugin sees it.
