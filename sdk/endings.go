@@ -49,8 +49,10 @@ type ending struct {
 func (e *endings) begin(rpc context.Context, call string) (ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if known := e.find(call); known != nil && known.told && rpc.Err() != nil {
-		return false
+	if rpc.Err() != nil { // what is known of the call is looked for in few cases
+		if known := e.find(call); known != nil && known.told {
+			return false
+		}
 	}
 	if e.running == nil {
 		e.running = map[string]bool{}
