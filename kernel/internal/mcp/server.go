@@ -215,10 +215,7 @@ func (s *Server) command(name string) (engine.Operation, bool) {
 
 // callTool is the handler of all tools.
 func (s *Server) callTool(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	op, ok := ctx.Value(calledKey{}).(engine.Operation)
-	if !ok {
-		return nil, s.unknown(r.Params.Name)
-	}
+	op := ctx.Value(calledKey{}).(engine.Operation) // called lets nothing else through
 	args, err := decoded(r.Params.Arguments)
 	if err != nil {
 		return nil, invalid(err)
