@@ -22,6 +22,8 @@ import (
 // the kernel, with the provider's certificate in it. What the provider prints meanwhile goes to standard error.
 type handshake struct {
 	out *os.File
+	// kernel stays open while the provider serves: its end could be taken for the provider's.
+	kernel *os.File
 	// certificate is the provider's, as it stands in the line; nil when they speak in clear.
 	certificate atomic.Pointer[string]
 	// refused is why there is no connection; it is there once go-plugin has given up.
@@ -34,7 +36,7 @@ func newHandshake(kernel, rest *os.File) (*handshake, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a pipe for the handshake: %w", err)
 	}
-	h := &handshake{out: out}
+	h := &handshake{out: out, kernel: kernel}
 	go func() {
 		lines := bufio.NewReader(in)
 		for {
@@ -71,7 +73,10 @@ func handshakeAt(line string) int {
 //
 // go-plugin would make a certificate itself, on P-521, which takes a quarter of a provider's start. When it is given one it
 // leaves the place in the handshake empty.
+//
+// By then go-plugin has seen the cookie.
 func (h *handshake) secure() (*tls.Config, error) {
+	_ = os.Unsetenv(plugin.MagicCookieKey) // it cannot fail
 	config, err := h.config()
 	h.refused = err
 	return config, err

@@ -19,6 +19,7 @@ import (
 	slashcommandv1 "github.com/agentco/agent/proto/pluggableharness/slashcommand/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk/internal/stdout"
 )
 
 // receiveBytes is the largest message taken from a kernel. gRPC's own default of 4 MiB would refuse to write a
@@ -38,8 +39,9 @@ var (
 )
 
 // Main serves p until the kernel ends it, and then exits the process. Started by hand, it says what it is instead;
-// --version and --help work. Nothing that is printed from here on can disturb the protocol: what goes to [os.Stdout] goes to
-// standard error. Before, print nothing there: the kernel would take it for the handshake.
+// --version and --help work. Nothing that is printed can disturb the protocol: in a process that a kernel has started, what
+// goes to standard output goes to standard error, before main too. Such a process has the kernel's cookie in its environment
+// no more, so that what it starts is no provider.
 //
 // A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
 // 32 MiB, garbage grows to half of what is in use and not to as much. GOGC, GOMEMLIMIT or a call of
@@ -49,11 +51,14 @@ var (
 // process ends.
 func Main[C any](p *Provider[C]) {
 	p.mustServe()
-	if os.Getenv(plugin.MagicCookieKey) != plugin.MagicCookieValue {
+	if !stdout.StartedByKernel() {
 		os.Exit(introduce(p.name, p.version, p.description, p.source, os.Args[1:], os.Stdout, os.Stderr))
 	}
-	protocol := os.Stdout
-	os.Stdout = os.Stderr
+	kernel, err := stdout.Kept()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "provider %s: cannot keep standard output for the handshake: %v\n", p.name, err)
+		os.Exit(1)
+	}
 	// When the kernel dies, standard error is a pipe that nobody reads, and a write to it would kill the process in
 	// the middle of its cleaning up. Caught, not ignored: children of the provider start with the default.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -61,7 +66,7 @@ func Main[C any](p *Provider[C]) {
 	go endWith(srv)
 	lean.Bound(soft)
 	go lean.Keep(context.Background())
-	err := serve(srv, protocol)
+	err = serve(srv, os.NewFile(kernel, "handshake"))
 	if err = errors.Join(err, srv.shutdown(context.Background(), errClosed)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -91,16 +96,16 @@ func endWith(srv *server) {
 }
 
 // serve answers until the kernel asks for the end. The error is why it never did.
-func serve(srv *server, protocol *os.File) error {
-	ours := os.Stderr
-	h, err := newHandshake(protocol, ours)
+func serve(srv *server, kernel *os.File) error {
+	out, ours := os.Stdout, os.Stderr
+	h, err := newHandshake(kernel, ours)
 	if err != nil {
 		return err
 	}
 	var once sync.Once
 	// go-plugin routes what is printed through pipes that only some kernels read, and a full pipe would stop the
-	// provider. Standard error is drained by every kernel.
-	keepStderr := func() { once.Do(func() { os.Stdout, os.Stderr = ours, ours }) }
+	// provider. Standard error is drained by every kernel, and is where both go.
+	keepStderr := func() { once.Do(func() { os.Stdout, os.Stderr = out, ours }) }
 	plugins := goplugin.PluginSet{}
 	if srv.serves(false) {
 		plugins[plugin.Tool] = &category{server: srv, command: false}
@@ -108,7 +113,10 @@ func serve(srv *server, protocol *os.File) error {
 	if srv.serves(true) {
 		plugins[plugin.SlashCommand] = &category{server: srv, command: true}
 	}
-	// go-plugin writes its handshake to os.Stdout, at once.
+	// go-plugin looks for the cookie, and writes its handshake to os.Stdout, at once.
+	if err := os.Setenv(plugin.MagicCookieKey, plugin.MagicCookieValue); err != nil {
+		return err
+	}
 	os.Stdout = h.out
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{

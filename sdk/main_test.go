@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +48,12 @@ var actors = map[string]func(){
 			return nil
 		})
 		sdk.Main(p)
+	},
+	"child": func() {
+		fmt.Println("by a child")
+		if os.Getenv(plugin.MagicCookieKey) != "" {
+			fmt.Println("which has the cookie")
+		}
 	},
 	"shout": func() {
 		for range 4000 {
@@ -89,9 +96,28 @@ var actors = map[string]func(){
 			return doOut{}, ctx.Err()
 		}))
 	},
+	"loud": func() {
+		fmt.Println("in main, without an end of line, and a handshake: 1|1|unix|/nowhere|grpc||")
+		fmt.Print("and more")
+		sdk.Main(with(func(context.Context, *call, doIn) (doOut, error) { return doOut{}, nil }))
+	},
 	"orphaner": orphan,
 	"bench":    func() { sdk.Main(benched()) },
 }
+
+// A package may print while it is initialised, by whatever way.
+var _ = func() (n int) {
+	if os.Getenv(actAs) == "loud" {
+		fmt.Println("by package fmt")
+		_, _ = syscall.Write(syscall.Stdout, []byte("by a system call\n"))
+		child := exec.Command(os.Args[0])
+		child.Env, child.Stdout = append(os.Environ(), actAs+"=child"), os.Stdout
+		if err := child.Run(); err != nil {
+			panic(err)
+		}
+	}
+	return 0
+}()
 
 // command runs the test binary as an actor.
 func command(actor string) *exec.Cmd {
@@ -150,6 +176,16 @@ func TestPrintingCannotDisturbTheProtocolNorStopTheProvider(t *testing.T) {
 	r, err := stream.Recv()
 	require.NoError(t, err)
 	require.Equal(t, "it", r.GetEvent().GetResult().GetPayload().AsMap()["did"])
+}
+
+// What is printed before Main is nothing to the kernel either, and reaches whoever reads the log.
+func TestPrintingBeforeTheHandshake(t *testing.T) {
+	var stderr syncBuffer
+	client, _ := launch(t, "loud", &stderr)
+	client.Kill()
+	require.Eventually(t, client.Exited, patience, 5*time.Millisecond)
+	require.Equal(t, "by package fmt\nby a system call\nby a child\n"+
+		"in main, without an end of line, and a handshake: 1|1|unix|/nowhere|grpc||\nand more", strings.TrimSpace(stderr.String()))
 }
 
 func TestTerminatedProviderStopsItsCallsAndCloses(t *testing.T) {

@@ -6,14 +6,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk/internal/stdout"
 )
 
 // A kernel on Linux has its providers killed with it, which is right for one that does not care. This SDK does:
 // it watches the parent itself and needs time to stop calls in an orderly way. The setting belongs to the
 // thread that main runs on, which only init is sure to be on.
 func init() {
-	if os.Getenv(plugin.MagicCookieKey) != plugin.MagicCookieValue {
+	if !stdout.StartedByKernel() {
 		return
 	}
 	var death int
