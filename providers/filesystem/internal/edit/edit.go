@@ -145,7 +145,7 @@ func find(v *text.View, old string, all bool) (iter.Seq[int], error) {
 	if count > 1 {
 		return nil, &Ambiguous{Count: count, Lines: lines(v, some)}
 	}
-	return matches, nil
+	return slices.Values(some), nil
 }
 
 // every yields the matches from first on, none of which overlap. Those that do

@@ -38,12 +38,13 @@ func (f Format) View(part []byte) *View { return f.view(part, 0) }
 func (f Format) view(raw []byte, base int) *View {
 	v := &View{Format: f, raw: raw, base: base}
 	body := raw[base:]
-	if !v.Format.Wide() && bytes.IndexByte(body, '\r') < 0 && utf8.Valid(body) {
+	switch multi := !ascii(body); {
+	case v.Format.Wide(), bytes.IndexByte(body, '\r') >= 0, multi && !utf8.Valid(body):
+		v.decode(body)
+	default:
 		v.Text = body
-		v.Census.tally(body)
-		return v
+		v.Census.tally(body, multi)
 	}
-	v.decode(body)
 	return v
 }
 
@@ -74,12 +75,13 @@ func (f Format) decodedLen(body []byte) (n int) {
 	return n
 }
 
-// tally counts what is in valid UTF-8 without CR.
-func (c *Census) tally(body []byte) {
+// tally counts what is in valid UTF-8 without CR; multi says whether it has
+// characters of several bytes.
+func (c *Census) tally(body []byte, multi bool) {
 	c.Bytes = len(body)
 	c.LF = bytes.Count(body, []byte{'\n'})
 	c.NUL = bytes.Count(body, []byte{0})
-	if !ascii(body) {
+	if multi {
 		c.Multi = 1 // more than none is all that matters
 	}
 }
