@@ -128,6 +128,7 @@ func serve(srv *server, kernel *os.File) error {
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(options,
 				grpc.MaxRecvMsgSize(receiveBytes),
+				grpc.StaticStreamWindowSize(plugin.StreamWindow), grpc.StaticConnWindowSize(plugin.ConnectionWindow),
 				grpc.ForceServerCodecV2(codec.Codec{}),
 				grpc.NumStreamWorkers(streamWorkers),
 				grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {

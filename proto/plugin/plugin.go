@@ -22,6 +22,14 @@ const (
 // CallbackStreamID is the broker stream on which the kernel serves KernelCallbackService.
 const CallbackStreamID uint32 = 1
 
+// Flow control, in bytes: what may be under way on one stream and on a whole connection. A fixed window that is large enough
+// for full speed between processes of one machine spares each call the pings by which gRPC finds out how large one should
+// be. A side may choose others.
+const (
+	StreamWindow     = 1 << 20
+	ConnectionWindow = 4 << 20
+)
+
 // Renderings that go with results. A kernel that is about to show a result puts RenderHeader into the metadata of Invoke,
 // with any value. A provider may then end the stream with the RenderTree of a small result as RenderingTrailer, which saves
 // the kernel a Render; or, when there is too much of it for that, with RenderingKept, of any value, which saves both the
@@ -42,6 +50,11 @@ const (
 // A provider that knows the header hands over the report of a call that is over, or has never come, before it answers; of
 // one that is at work it does nothing, since that is going to report. Both sides may leave this out.
 const ReportHeader = "pluggableharness-report"
+
+// AttemptHeader is in the metadata of Invoke, and of a Describe with ReportHeader, when a kernel makes a call again under its
+// id: a number, in decimal digits, that no other attempt at the call has. Without it the first is meant. So the question is
+// never answered with how an earlier attempt ended. Both sides may leave this out.
+const AttemptHeader = "pluggableharness-attempt"
 
 // SchemaVersion is the version of the payloads that Render and Emit carry.
 const SchemaVersion = "1"

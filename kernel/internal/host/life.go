@@ -135,6 +135,7 @@ func (l *life) clientConfig(spec Spec, identity identity) *goplugin.ClientConfig
 		Logger:           hclog.NewNullLogger(),
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithNoProxy(), // a proxy in the environment is not for a local socket
+			grpc.WithStaticStreamWindowSize(plugin.StreamWindow), grpc.WithStaticConnWindowSize(plugin.ConnectionWindow),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit), grpc.MaxCallSendMsgSize(messageLimit), grpc.ForceCodecV2(codec.Codec{})),
 		},
 	}
