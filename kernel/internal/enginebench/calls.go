@@ -25,6 +25,8 @@ func (b *bench) answer(ctx context.Context, r request) answer {
 		a.TookMS, err = b.starts(ctx, r)
 	case r.Log > 0:
 		a.TookMS, a.Session, err = b.log(ctx, r)
+	case b.engine == nil:
+		err = b.logged(ctx, r, &a)
 	default:
 		err = b.calls(ctx, r, &a)
 	}
@@ -43,7 +45,7 @@ func (b *bench) lookup(name string) (engine.Operation, error) {
 	return b.session.Lookup(provider, tool)
 }
 
-// calls makes the calls of a request, N in all by so many workers, until its limit is over.
+// calls makes the calls of a request.
 func (b *bench) calls(ctx context.Context, r request, a *answer) error {
 	op, err := b.lookup(r.Operation)
 	if err != nil {
@@ -53,6 +55,11 @@ func (b *bench) calls(ctx context.Context, r request, a *answer) error {
 	if r.Dir != "" {
 		s = b.begin(r.Dir)
 	}
+	return r.repeat(a, func(i int) (call, error) { return one(ctx, s, op, r, i) })
+}
+
+// repeat does something N times in all, by so many workers, until the limit of the request is over or it fails.
+func (r request) repeat(a *answer, one func(i int) (call, error)) error {
 	var (
 		mu    sync.Mutex
 		next  atomic.Int64
@@ -68,7 +75,7 @@ func (b *bench) calls(ctx context.Context, r request, a *answer) error {
 				if i >= max(1, r.N) || limit > 0 && i > 0 && time.Since(begun) > limit {
 					return
 				}
-				c, err := one(ctx, s, op, r, r.From+i)
+				c, err := one(r.From + i)
 				mu.Lock()
 				a.add(c)
 				if err != nil {

@@ -8,6 +8,10 @@
 //	{"id":1,"operation":"filesystem.read_file","arguments":{"path":"a.txt"},"n":1000,"workers":8}
 //	{"id":1,"took_ms":[0.31, …],"result":{"content":"…"}}
 //
+// With -log there is no project and no engine: an operation is "read" or "change", whose entries go to a session log alone.
+//
+//	{"id":1,"operation":"read","arguments":{"bytes":4096},"n":1000,"workers":8}
+//
 // In strings of arguments ${i} is the number of the repetition, ${next} the one after. {"cancel":1} cancels a request.
 package main
 
@@ -15,13 +19,16 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
 )
 
 func main() {
-	if err := serve(context.Background()); err != nil {
+	alone := flag.Bool("log", false, "time the session log alone")
+	flag.Parse()
+	if err := serve(context.Background(), *alone); err != nil {
 		fmt.Fprintln(os.Stderr, "enginebench:", err)
 		os.Exit(1)
 	}
@@ -30,7 +37,7 @@ func main() {
 // request is one line of stdin. Exactly one of Operation, Start, Log and Cancel says what is wanted.
 type request struct {
 	ID int `json:"id"`
-	// Operation is PROVIDER.TOOL or /COMMAND.
+	// Operation is PROVIDER.TOOL or /COMMAND; of the log alone read or change.
 	Operation string          `json:"operation"`
 	Arguments json.RawMessage `json:"arguments"`
 	// Dir is the working directory of the session. Default: that of this process.
@@ -57,14 +64,19 @@ type answer struct {
 	Output int `json:"output,omitempty"`
 	// Result is the payload of the last call.
 	Result json.RawMessage `json:"result,omitempty"`
+	// CPUMS is the processor time of one call, of the log alone.
+	CPUMS float64 `json:"cpu_ms,omitempty"`
 	// Session is the file that Log wrote.
 	Session string `json:"session,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
 
-// serve answers until stdin ends.
-func serve(ctx context.Context) error {
-	b, err := open(ctx)
+// serve answers until stdin ends. It opens no project when the log is alone.
+func serve(ctx context.Context, alone bool) (err error) {
+	b := &bench{folder: sessions()}
+	if !alone {
+		b, err = open(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
 
-// bench is a project with its providers started and one session with them.
+// bench is a project with its providers started and one session with them, or a folder of sessions alone.
 type bench struct {
 	options engine.Options
 	engine  *engine.Engine
@@ -35,7 +35,7 @@ func open(ctx context.Context) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{options: options, folder: filepath.Join(xdg.StateHome, "agent", "sessions")}
+	b := &bench{options: options, folder: sessions()}
 	if b.engine, err = engine.Open(ctx, options); err != nil {
 		if b.engine != nil {
 			b.engine.Close()
@@ -58,7 +58,13 @@ func (b *bench) begin(dir string) *engine.Session {
 	return b.engine.Session(engine.SessionOptions{ID: b.id, Journal: b.kept, Approver: gate.ApproveAll("bench"), WorkingDir: dir})
 }
 
+// sessions is the folder in which agent keeps them.
+func sessions() string { return filepath.Join(xdg.StateHome, "agent", "sessions") }
+
 func (b *bench) close() {
+	if b.engine == nil {
+		return
+	}
 	b.engine.Close()
 	_ = b.kept.Close(session.Completed)
 }
