@@ -73,14 +73,8 @@ func TestShellCancels(t *testing.T) {
 	m.text("bash.bash command='trap \"\" TERM; echo started; while :; do sleep 1; done'")
 	m.keys("Enter")
 	m.waitFor("│ started")
-	var pressed time.Time
-	m.until("the first", func(screen string) bool {
-		if time.Since(pressed) > 10*time.Second { // far from what would be a second one
-			m.keys("C-c")
-			pressed = time.Now()
-		}
-		return strings.Contains(screen, "press Ctrl-C again to kill")
-	})
+	m.keys("C-c")
+	m.waitFor("press Ctrl-C again to kill")
 	m.until("killing", func(screen string) bool {
 		if strings.Contains(screen, "killing") {
 			return true
@@ -102,6 +96,41 @@ func TestShellCancels(t *testing.T) {
 	m.text("exit")
 	m.keys("Enter")
 	m.waitFor("exit code 0\nicanon")
+}
+
+// A Ctrl-C behind Enter is for the line that was sent, however far it has come: one key is enough, and the next line is
+// its own.
+func TestShellCancelsWhatWasSent(t *testing.T) {
+	dir := shellProject(t)
+	allow(t, dir)
+	p := startOnTerminal(t, dir, "exec agent shell")
+	seen := p.waitBehind(t, 0, "> ")
+	for range 5 {
+		for _, moment := range []struct {
+			name, keys, until string
+		}{
+			{"in one piece", "\r\x03", ""},
+			{"at once", "\r", ""},
+			{"as the line ends", "\r", "\n"},
+			{"as the call begins", "\r", "starting process"},
+			{"in the call", "\r", "started"},
+		} {
+			p.write(t, "bash.bash command='echo start\"\"ed; sleep 1000'"+moment.keys)
+			if !strings.HasSuffix(moment.keys, "\x03") {
+				seen = p.waitBehind(t, seen, "1000'")
+				seen = p.waitBehind(t, seen, moment.until)
+				p.write(t, "\x03")
+			}
+			seen = p.waitBehind(t, seen, "cancelled: ")
+			seen = p.waitBehind(t, seen, "> ")
+		}
+	}
+	require.NotContains(t, p.screen(), "killing")
+	p.write(t, "bash.bash command='echo $((40+2)) is the answer'\r")
+	seen = p.waitBehind(t, seen, "42 is the answer")
+	p.waitBehind(t, seen, "> ")
+	p.write(t, "exit\r")
+	require.Equal(t, 0, p.exitCode(t), p.screen())
 }
 
 // Whenever Ctrl-C comes, between two calls as well, it costs no more than what runs.

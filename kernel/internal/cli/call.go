@@ -205,6 +205,7 @@ func (a *app) withSession(p *project, flags callFlags, names []string, work func
 func (a *app) call(s *engine.Session, flags callFlags, op engine.Operation, args *structpb.Struct) error {
 	v := a.viewer(s.Engine(), op, flags.markdown)
 	outcome := s.Invoke(a.ctx, engine.Request{Operation: op, Arguments: args, Timeout: flags.timeout}, v.event)
+	a.kill.ended()
 	a.noteDenied("", outcome)
 	v.outcome(outcome)
 	if outcome.Status == engine.Completed {

@@ -134,6 +134,16 @@ func (d *display) Note(line string) {
 	_, _ = io.WriteString(d.Err(), strings.TrimSuffix(line, "\n")+"\n")
 }
 
+// NoteIf is Note if a condition holds by the time the line can be written.
+func (d *display) NoteIf(holds func() bool, line string) {
+	write := func(d *display, s string) {
+		if holds() {
+			d.lineErr(s)
+		}
+	}
+	_, _ = io.WriteString(writer{d, write}, line+"\n")
+}
+
 // Chunk paints output of a call as it comes.
 func (d *display) Chunk(c *toolv1.ToolEvent_OutputChunk) {
 	d.mu.Lock()

@@ -29,8 +29,12 @@ type prompt struct {
 	drafts map[string][]byte
 }
 
-// Approve shows all items and asks one by one. A person who leaves (end of input) has said no to the rest.
+// Approve shows all items and asks one by one. A person who leaves (end of input) has said no to the rest; one who has
+// pressed Ctrl-C already is shown nothing.
 func (p *prompt) Approve(ctx context.Context, questions []gate.Question) ([]gate.Answer, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	p.asked = true
 	p.display.SetStatus("")
 	for i, q := range questions {

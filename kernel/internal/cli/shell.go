@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/lineedit"
 	"github.com/agentco/agent/kernel/internal/paint"
@@ -56,6 +54,7 @@ type shell struct {
 	person  bool
 	input   input
 	script  *scriptInput // the input when it is no person
+	turn    turn
 	history *lineedit.History
 	project *project
 	session *engine.Session
@@ -119,53 +118,6 @@ func (sh *shell) converse() error {
 	})
 }
 
-// loop takes lines until there are no more, or one says so. What it returns has been shown.
-func (sh *shell) loop() error {
-	defer func() { sh.silent = true }()
-	if sh.person { // whom a Ctrl-C between two lines must not cost the shell
-		defer sh.kill.bring(unheard())()
-	}
-	defer sh.input.hide()()
-	for {
-		text, err := sh.read()
-		switch {
-		case sh.ctx.Err() != nil:
-			return context.Cause(sh.ctx)
-		case errors.Is(err, errInterrupted):
-			continue
-		case errors.Is(err, io.EOF):
-			return sh.failed
-		case err != nil:
-			sh.report(err)
-			return err
-		}
-		switch err := sh.take(text); {
-		case errors.Is(err, errExit):
-			return sh.failed
-		case errors.Is(err, errReload):
-			sh.reloading = true
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
-// read waits for a line. Ctrl-C gives it up and ends nothing else; in a script it ends everything.
-func (sh *shell) read() (string, error) {
-	if !sh.person {
-		return sh.input.next(sh.ctx, "")
-	}
-	if sh.config.changed() {
-		sh.display.Note(sh.display.ErrPainter().Dim(config.FileName + " has changed: 'reload' begins a new session with it"))
-	}
-	sh.completer = completer{sh.session.Operations(), sh.project.cwd}
-	ctx, cancel := context.WithCancelCause(sh.ctx)
-	defer cancel(nil)
-	defer sh.kill.bring(&foreground{cancel: cancel, quiet: true})()
-	return sh.input.next(ctx, sh.promptText())
-}
-
 // promptText is the project's folder and the end of the session's id.
 func (sh *shell) promptText() string {
 	id := strings.ToLower(sh.session.ID())
@@ -184,7 +136,10 @@ func (sh *shell) take(text string) error {
 	}
 	sh.remember(text, lines)
 	for i, line := range lines {
-		err := sh.perform(line)
+		err := context.Cause(sh.turn.ctx)
+		if err == nil {
+			err = sh.perform(line)
+		}
 		if err == nil {
 			continue
 		}
@@ -243,18 +198,4 @@ func (sh *shell) lineNumber(text string, at int) string {
 		return ""
 	}
 	return fmt.Sprintf("  line %d\n", sh.script.rows-strings.Count(text[at:], "\n")+1)
-}
-
-// inForeground runs a call that Ctrl-C cancels without ending the shell.
-func (sh *shell) inForeground(call func() error) error {
-	program, level := sh.ctx, sh.logLevel.Level()
-	ctx, cancel := context.WithCancelCause(program)
-	defer cancel(nil)
-	if sh.person {
-		defer sh.kill.bring(&foreground{cancel: cancel})()
-	}
-	sh.ctx, sh.prompt.asked = ctx, false
-	defer func() { sh.ctx = program }()
-	defer sh.logLevel.Set(level) // which a kill silences
-	return call()
 }

@@ -15,7 +15,7 @@ import (
 // input is where the lines of a shell come from.
 type input interface {
 	// next shows a prompt, where somebody sees it, and waits for a line, which has several rows when what it quotes has.
-	// io.EOF is the end, errInterrupted a line that was given up.
+	// io.EOF is the end, errInterrupted a line that was given up: with its text when that was sent first.
 	next(ctx context.Context, prompt string) (string, error)
 	// hide keeps what is typed from being shown while no line is waited for, until back is called.
 	hide() (back func())
@@ -55,7 +55,7 @@ func (in *editedInput) next(ctx context.Context, prompt string) (string, error) 
 	defer in.display.WriteAbove(nil)
 	text, err := in.editor.Read(ctx, prompt)
 	if errors.Is(err, lineedit.ErrInterrupted) {
-		return "", errInterrupted
+		return text, errInterrupted
 	}
 	return text, err
 }

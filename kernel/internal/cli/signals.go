@@ -24,6 +24,7 @@ type killSwitch struct {
 	mu    sync.Mutex
 	hit   func()
 	front *foreground
+	over  bool      // what was called has ended
 	last  time.Time // of a first Ctrl-C
 	heard time.Time // the last signal that is no echo
 	// settling takes what is to be closed when all signals up to now have been heard; nil when nobody listens.
@@ -54,9 +55,34 @@ func (k *killSwitch) bring(front *foreground) (back func()) {
 	return func() { k.swap(before) }
 }
 
+// ended says that what was called has ended, but for what is to be shown of it: in a shell there is nothing to kill any more
+// that is this call's.
+func (k *killSwitch) ended() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.over = true
+	if k.front != nil {
+		k.front = &foreground{cancel: k.front.cancel, quiet: true}
+	}
+}
+
+func (k *killSwitch) current() *foreground {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.front
+}
+
+// goesOn reports whether something is in the foreground and has not ended.
+func (k *killSwitch) goesOn(front *foreground) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.front == front && !k.over
+}
+
 // lend leaves Ctrl-C to another program, until back is called: whatever was pressed by then was for that, also when it is
-// heard of later.
+// heard of later, and what was pressed before was not.
 func (k *killSwitch) lend() (back func()) {
+	k.settle()
 	end := k.bring(unheard())
 	return func() {
 		k.settle()
@@ -79,7 +105,7 @@ func (k *killSwitch) swap(front *foreground) (before *foreground) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before = k.front
-	k.front, k.last = front, time.Time{}
+	k.front, k.over, k.last = front, false, time.Time{}
 	return before
 }
 
@@ -92,6 +118,13 @@ func (k *killSwitch) echo(now time.Time) bool {
 	}
 	k.heard = now
 	return false
+}
+
+// sent says that Enter was pressed: what comes behind it is no echo of what came before.
+func (k *killSwitch) sent() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.heard = time.Time{}
 }
 
 // pressed notes a Ctrl-C, and says whether it is the second, and what is in the foreground.
@@ -141,11 +174,13 @@ func (a *app) watchSignals() {
 }
 
 func (a *app) hear(sig os.Signal) {
-	if a.kill.echo(time.Now()) {
+	if sig != os.Interrupt {
+		if a.ctx.Err() == nil {
+			a.interrupt(a.kill.current(), "cancelling", a.cancel)
+		}
 		return
 	}
-	if sig != os.Interrupt {
-		a.interrupt("cancelling", a.cancel)
+	if a.kill.echo(time.Now()) {
 		return
 	}
 	switch again, front := a.kill.pressed(time.Now()); {
@@ -154,17 +189,18 @@ func (a *app) hear(sig os.Signal) {
 	case again:
 		a.killAll()
 	case front != nil:
-		a.interrupt(cmp.Or(front.note, cancelling), front.cancel)
+		a.interrupt(front, cmp.Or(front.note, cancelling), front.cancel)
 	default:
-		a.interrupt(cancelling, a.cancel)
+		a.interrupt(nil, cancelling, a.cancel)
 	}
 }
 
 const cancelling = "cancelling; press Ctrl-C again to kill"
 
-func (a *app) interrupt(note string, cancel context.CancelCauseFunc) {
-	a.display.Note(a.display.ErrPainter().Dim(note))
+// interrupt cancels, whatever the terminal is busy with, and says so unless it has been said by then that it is done.
+func (a *app) interrupt(front *foreground, note string, cancel context.CancelCauseFunc) {
 	cancel(errInterrupted)
+	a.display.NoteIf(func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
 }
 
 // killAll says itself what happens: that providers ended in the middle of calls is no news then.

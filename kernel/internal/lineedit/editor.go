@@ -7,6 +7,7 @@
 package lineedit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -66,8 +67,18 @@ func New(in, out *os.File) *Editor {
 
 // Read shows a prompt and returns the line that is typed behind it, once it is ended with Enter. Ctrl-C is
 // ErrInterrupted, Ctrl-D on an empty line io.EOF; the end of ctx is its cause. The terminal is in raw mode as long as
-// Read runs, and back in its own when it returns, or panics. What was typed ahead belongs to the next Read.
+// Read runs, and back in its own when it returns, or panics. What was typed ahead belongs to the next Read, but for a
+// Ctrl-C right behind Enter, before the terminal makes a signal of it: that is for the line, which is returned with
+// ErrInterrupted.
 func (e *Editor) Read(ctx context.Context, prompt string) (string, error) {
+	text, err := e.read(ctx, prompt)
+	if err == nil && e.takeInterrupt() {
+		err = ErrInterrupted
+	}
+	return text, err
+}
+
+func (e *Editor) read(ctx context.Context, prompt string) (string, error) {
 	restore, err := raw(e.in)
 	if err != nil {
 		return "", err
@@ -184,7 +195,7 @@ func (e *Editor) more(ctx context.Context, changed <-chan os.Signal) (end bool, 
 		if c.err != nil {
 			return false, c.err
 		}
-		if isPaste(e.pending) && string(c.data) == "\x03" {
+		if isPaste(e.pending) && string(c.data) == string(controlC) {
 			e.pending = nil // the end of the paste was lost on its way
 		}
 		e.pending = shorten(append(e.pending, c.data...))
@@ -204,6 +215,16 @@ func (e *Editor) terminalChanged(s os.Signal) error {
 	_, _ = io.WriteString(e.out, pasteOn)
 	_, err := raw(e.in) // what it was before is known from the beginning of the line
 	return err
+}
+
+// takeInterrupt takes a Ctrl-C that comes next in what was typed while the terminal was raw.
+func (e *Editor) takeInterrupt() bool {
+	if !e.waiting { // for which somebody else reads
+		e.pending = shorten(append(e.pending, waiting(e.in)...))
+	}
+	rest, pressed := bytes.CutPrefix(e.pending, []byte{controlC})
+	e.pending = rest
+	return pressed
 }
 
 // ask has one chunk read, so that nobody reads the terminal while no line is wanted.

@@ -89,6 +89,16 @@ func (p *pty) cooked(t *testing.T) bool {
 	return state.Lflag&unix.ICANON != 0 && state.Lflag&unix.ECHO != 0
 }
 
+// queued is how much was typed and not read.
+func (p *pty) queued(t *testing.T) (bytes int) {
+	t.Helper()
+	conn, err := p.slave.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, conn.Control(func(fd uintptr) { bytes, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }))
+	require.NoError(t, err)
+	return bytes
+}
+
 func (p *pty) write(t *testing.T, text string) {
 	t.Helper()
 	_, err := io.WriteString(p.master, text)
@@ -115,14 +125,47 @@ func TestRead(t *testing.T) {
 	line := read(t.Context(), e)
 	p.waitFor(t, "> ")
 	// What is typed ahead, in one piece with a line, is the next line.
-	p.write(t, "one\x7fE\rtwo\r\x03\x04")
+	p.write(t, "one\x7fE\rtwo\r\x03\x04") // Ctrl-C right behind Enter is for the line that was sent
 	require.Equal(t, result{"onE", nil}, <-line)
-	for _, want := range []result{{"two", nil}, {"", ErrInterrupted}, {"", io.EOF}} {
+	for _, want := range []result{{"two", ErrInterrupted}, {"", io.EOF}} {
 		require.Equal(t, want, <-read(t.Context(), e))
 		require.True(t, p.cooked(t))
 	}
-	require.Eventually(t, func() bool { return strings.Count(p.screen(), pasteOff) == 4 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Count(p.screen(), pasteOff) == 3 }, time.Minute, time.Millisecond)
 	require.NotContains(t, p.screen(), "\x1b[6n", "nothing is asked that might not be answered")
+}
+
+// A Ctrl-C that was pressed behind Enter is for the line also when it was not read with it, and no other key is taken for
+// one; what is typed ahead is lost to neither.
+func TestReadIsGivenUpBehindEnter(t *testing.T) {
+	for _, tt := range []struct {
+		name, behind string
+		want         []result
+	}{
+		{"Ctrl-C", "\x03", []result{{"sent", ErrInterrupted}}},
+		{"and another line", "\x03next\r", []result{{"sent", ErrInterrupted}, {"next", nil}}},
+		{"twice", "\x03\x03", []result{{"sent", ErrInterrupted}, {"", ErrInterrupted}}},
+		{"for the next line", "next\x03", []result{{"sent", nil}, {"", ErrInterrupted}}},
+		{"nothing of it", "next\r", []result{{"sent", nil}, {"next", nil}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPTY(t)
+			e := New(p.slave, p.slave)
+			e.Unfinished = func(string) bool { // asked at Enter, with nothing behind it that was read
+				e.Unfinished = nil
+				p.write(t, tt.behind)
+				require.Eventually(t, func() bool { return p.queued(t) == len(tt.behind) }, time.Minute, time.Millisecond)
+				return false
+			}
+			line := read(t.Context(), e)
+			require.Eventually(t, func() bool { return !p.cooked(t) }, time.Minute, time.Millisecond)
+			p.write(t, "sent\r")
+			require.Equal(t, tt.want[0], <-line)
+			for _, want := range tt.want[1:] {
+				require.Equal(t, want, <-read(t.Context(), e))
+			}
+		})
+	}
 }
 
 // A key that comes in pieces is one key, and Escape alone is one as well, a little later.

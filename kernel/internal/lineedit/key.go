@@ -54,8 +54,11 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
+// controlC is the key of Ctrl-C where the terminal makes no signal of it.
+const controlC = '\x03'
+
 var controls = map[byte]command{
-	0x01: home, 0x02: left, 0x03: interrupt, 0x04: deleteOrEnd, 0x05: end, 0x06: right, 0x07: escape,
+	0x01: home, 0x02: left, controlC: interrupt, 0x04: deleteOrEnd, 0x05: end, 0x06: right, 0x07: escape,
 	0x08: backspace, 0x09: complete, 0x0a: enter, 0x0b: cutToEnd, 0x0c: clearScreen, 0x0d: enter, 0x0e: next,
 	0x10: previous, 0x12: search, 0x15: cutToStart, 0x17: cutWordBack, 0x19: yank, 0x7f: backspace,
 }

@@ -8,3 +8,6 @@ import "os"
 func watchTerminal() (changed <-chan os.Signal, stop func()) { return nil, func() {} }
 
 func goesOn(os.Signal) bool { return false }
+
+// waiting cannot be known.
+func waiting(*os.File) []byte { return nil }
