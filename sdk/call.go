@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
@@ -33,6 +34,7 @@ type frame struct {
 	events    *events
 	grace     grace
 	preview   bool
+	rendering chan *renderv1.RenderTree // what shows a small result, closed behind it; nil when nobody has asked for that
 }
 
 // logger is made when somebody logs, which most calls do not.

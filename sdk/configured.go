@@ -47,12 +47,8 @@ func (c *configured) release(provider string) error {
 	if c == nil {
 		return nil
 	}
-	return errors.Join(c.closed(provider), closeAll(c.opened))
-}
-
-func (c *configured) closed(provider string) (err error) {
-	defer recovered("close "+provider, &err)
-	return c.close()
+	_, err := apart("close "+provider, func() (struct{}, error) { return struct{}{}, c.close() })
+	return errors.Join(err, closeAll(c.opened))
 }
 
 func closeAll(opened []io.Closer) error {

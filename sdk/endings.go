@@ -26,55 +26,76 @@ const (
 	askedWithin = 10 * time.Second
 )
 
+// attempt is one of the times that a call is made. A kernel makes some again under the same id, and must not be told of the
+// attempt before.
+type attempt struct{ call, number string }
+
+// attemptOf is the attempt that an RPC is about.
+func attemptOf(rpc context.Context, call string) attempt {
+	if number := metadata.ValueFromIncomingContext(rpc, plugin.AttemptHeader); len(number) == 1 {
+		return attempt{call, number[0]}
+	}
+	return attempt{call: call}
+}
+
 // endings is what is known of the calls that run and of those that ended lately. A kernel that cancels a call while its end
 // is on the way never sees that end, since gRPC drops it, and here the call was over and well: so the kernel asks.
 type endings struct {
 	mu        sync.Mutex
-	running   map[string]bool // whether it was asked about
+	running   map[attempt]bool // whether it was asked about
 	last      [rememberedEndings]ending
 	next      int       // where in last the next one goes
 	forgotten time.Time // when the youngest call ended that is not in last any more
 }
 
-// ending is how a call ended.
+// ending is how an attempt at a call ended.
 type ending struct {
-	call, session string
-	at            time.Time
-	note          string
-	payload       *structpb.Struct
-	told          bool // the kernel has its report, or is getting it
+	attempt attempt
+	session string
+	at      time.Time
+	note    string
+	payload *structpb.Struct
+	told    bool // the kernel has its report, or is getting it
 }
 
-// begin takes note that a call runs. It is not ok when it was cancelled before, and the kernel told that nothing was done.
-func (e *endings) begin(rpc context.Context, call string) (ok bool) {
+// begin takes note that a call runs, until leave. It is not ok when it was cancelled before, and the kernel told that nothing
+// was done.
+func (e *endings) begin(rpc context.Context, a attempt) (ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if rpc.Err() != nil { // what is known of the call is looked for in few cases
-		if known := e.find(call); known != nil && known.told {
+		if known := e.find(a); known != nil && known.told {
 			return false
 		}
 	}
 	if e.running == nil {
-		e.running = map[string]bool{}
+		e.running = map[attempt]bool{}
 	}
-	e.running[call] = false
+	e.running[a] = false
 	return true
+}
+
+// leave forgets that a call runs, when there is no more to be said of it than end did.
+func (e *endings) leave(a attempt) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.running, a)
 }
 
 // end takes note of how a call ended. It has to be reported when it was cancelled by then, and when the kernel has asked
 // about it already.
-func (e *endings) end(ctx context.Context, call *toolv1.ToolCall, note string, payload *structpb.Struct) (report bool) {
+func (e *endings) end(ctx context.Context, how ending) (report bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	report = ctx.Err() != nil || e.running[call.GetId()]
-	delete(e.running, call.GetId())
-	e.addLocked(ending{call: call.GetId(), session: call.GetCallContext().GetSessionId(), note: note, payload: payload, told: report})
-	return report
+	how.told = ctx.Err() != nil || e.running[how.attempt]
+	delete(e.running, how.attempt)
+	e.addLocked(how)
+	return how.told
 }
 
 func (e *endings) addLocked(new ending) {
 	new.at = time.Now()
-	if old := e.last[e.next]; old.call != "" {
+	if old := e.last[e.next]; !old.at.IsZero() {
 		e.forgotten = old.at
 	}
 	e.last[e.next] = new
@@ -83,19 +104,19 @@ func (e *endings) addLocked(new ending) {
 }
 
 // ask gives what is to be reported of a cancelled call: nothing when that is done, or will be by the call itself.
-func (e *endings) ask(call string) (report ending, ok bool) {
+func (e *endings) ask(a attempt) (report ending, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if _, runs := e.running[call]; runs {
-		e.running[call] = true
+	if _, runs := e.running[a]; runs {
+		e.running[a] = true
 		return ending{}, false
 	}
-	if known := e.find(call); known != nil {
+	if known := e.find(a); known != nil {
 		report, ok = *known, !known.told
 		known.told = true
 		return report, ok
 	}
-	report = ending{call: call, note: "cancelled before it reached the provider; nothing was done", told: true}
+	report = ending{attempt: a, note: "cancelled before it reached the provider; nothing was done", told: true}
 	if !e.forgotten.IsZero() && time.Since(e.forgotten) < askedWithin {
 		report.note = "cancelled; the provider never got it, or has ended it and forgotten it: what had already happened is not known"
 	}
@@ -103,10 +124,10 @@ func (e *endings) ask(call string) (report ending, ok bool) {
 	return report, true
 }
 
-// find is the last ending of a call; nil when there is none.
-func (e *endings) find(call string) *ending {
+// find is the last ending of an attempt; nil when there is none.
+func (e *endings) find(a attempt) *ending {
 	for i := range rememberedEndings {
-		if known := &e.last[(e.next+2*rememberedEndings-1-i)%rememberedEndings]; known.call == call && call != "" {
+		if known := &e.last[(e.next+2*rememberedEndings-1-i)%rememberedEndings]; known.attempt == a && a.call != "" {
 			return known
 		}
 	}
@@ -115,22 +136,25 @@ func (e *endings) find(call string) *ending {
 
 // concluded is how the end of a call is remembered. The note of a result is a constant: most calls are never asked about. What
 // must not be sent goes before anything is cut, which could leave a part of it.
-func (f *frame) concluded(out outcome) (note string, payload *structpb.Struct) {
-	if out.err != nil {
-		note, _ = f.events.conclusion(out)
+func (f *frame) concluded(a attempt, out outcome) ending {
+	how := ending{attempt: a, session: f.call.GetCallContext().GetSessionId(), note: completedFirst}
+	switch {
+	case out.err != nil:
+		note, _ := f.events.conclusion(out)
 		note = f.server.secrets.Text(note)
-		return strings.ToValidUTF8(note[:min(len(note), payloadBytes)], ""), nil
+		how.note = strings.ToValidUTF8(note[:min(len(note), payloadBytes)], "")
+	case atMost(out.payload) > payloadBytes:
+		how.note = completedFirst + "; its result is too large to be sent once more"
+	default:
+		how.payload = out.payload
 	}
-	if atMost(out.payload) > payloadBytes {
-		return completedFirst + "; its result is too large to be sent once more", nil
-	}
-	return completedFirst, out.payload
+	return how
 }
 
 // describe says who the provider is, and when the kernel asks about a call that it has cancelled, has that reported before.
 func (s *server) describe(rpc context.Context, category commonv1.Category) *commonv1.ProducerRef {
 	if asked := metadata.ValueFromIncomingContext(rpc, plugin.ReportHeader); len(asked) == 1 && asked[0] != "" {
-		if report, ok := s.endings.ask(asked[0]); ok {
+		if report, ok := s.endings.ask(attemptOf(rpc, asked[0])); ok {
 			s.reportLate(rpc, report)
 		}
 	}
@@ -147,9 +171,9 @@ func (s *server) reportLate(rpc context.Context, e ending) {
 	ctx, cancel := context.WithTimeout(ctx, s.grace)
 	defer cancel()
 	payload, _ := codec.Opened(e.payload) // it was encoded here
-	call := &toolv1.ToolCall{Id: e.call, CallContext: &commonv1.CallContext{SessionId: e.session}}
+	call := &toolv1.ToolCall{Id: e.attempt.call, CallContext: &commonv1.CallContext{SessionId: e.session}}
 	if err := s.tell(ctx, call, e.note, payload, nil); err != nil {
 		s.callbacks.logger(e.session, s.name).Warn("the kernel did not take the report of a call that it had asked about",
-			"call", e.call, "error", err.Error())
+			"call", e.attempt.call, "error", err.Error())
 	}
 }

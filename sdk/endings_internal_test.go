@@ -10,13 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
-	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
-func callNamed(id string) *toolv1.ToolCall {
-	return &toolv1.ToolCall{Id: id, CallContext: &commonv1.CallContext{SessionId: "session"}}
-}
+var first = attempt{call: "1"}
 
 func TestEndings(t *testing.T) {
 	alive, over := t.Context(), func() context.Context {
@@ -27,49 +23,61 @@ func TestEndings(t *testing.T) {
 	payload := &structpb.Struct{Fields: map[string]*structpb.Value{"n": structpb.NewNumberValue(1)}}
 	t.Run("over and well", func(t *testing.T) {
 		e := &endings{}
-		require.True(t, e.begin(alive, "1"))
-		require.False(t, e.end(alive, callNamed("1"), "fine", payload))
-		report, ok := e.ask("1")
+		require.True(t, e.begin(alive, first))
+		require.False(t, e.end(alive, ending{attempt: first, session: "session", note: "fine", payload: payload}))
+		report, ok := e.ask(first)
 		require.True(t, ok)
 		require.Equal(t, "fine", report.note)
 		require.Equal(t, "session", report.session)
 		require.Same(t, payload, report.payload)
-		_, ok = e.ask("1")
+		_, ok = e.ask(first)
 		require.False(t, ok, "it is reported once")
 	})
 	t.Run("cancelled in time", func(t *testing.T) {
 		e := &endings{}
-		e.begin(alive, "1")
-		require.True(t, e.end(over, callNamed("1"), "", nil))
-		_, ok := e.ask("1")
+		e.begin(alive, first)
+		require.True(t, e.end(over, ending{attempt: first, session: "session"}))
+		_, ok := e.ask(first)
 		require.False(t, ok, "it has reported itself")
 	})
 	t.Run("asked while it runs", func(t *testing.T) {
 		e := &endings{}
-		e.begin(alive, "1")
-		_, ok := e.ask("1")
+		e.begin(alive, first)
+		_, ok := e.ask(first)
 		require.False(t, ok)
-		require.True(t, e.end(alive, callNamed("1"), "", nil), "whoever asked waits for it")
+		require.True(t, e.end(alive, ending{attempt: first, session: "session"}), "whoever asked waits for it")
 	})
 	t.Run("asked before it comes", func(t *testing.T) {
 		e := &endings{}
-		report, ok := e.ask("1")
+		report, ok := e.ask(first)
 		require.True(t, ok)
 		require.Equal(t, "cancelled before it reached the provider; nothing was done", report.note)
-		require.False(t, e.begin(over, "1"), "so it must not be done any more")
-		require.True(t, e.begin(over, "2"))
+		require.False(t, e.begin(over, first), "so it must not be done any more")
+		require.True(t, e.begin(over, attempt{call: "2"}))
 	})
 	t.Run("made again under its id", func(t *testing.T) {
 		e := &endings{}
 		for range 2 {
-			require.True(t, e.begin(alive, "1"))
-			require.False(t, e.end(alive, callNamed("1"), "fine", nil))
-			_, ok := e.ask("1")
+			require.True(t, e.begin(alive, first))
+			require.False(t, e.end(alive, ending{attempt: first, session: "session", note: "fine"}))
+			_, ok := e.ask(first)
 			require.True(t, ok)
 		}
 	})
+	t.Run("made again, and not told of the attempt before", func(t *testing.T) {
+		e := &endings{}
+		again := attempt{"1", "2"}
+		require.True(t, e.begin(alive, first))
+		require.False(t, e.end(alive, ending{attempt: first, note: "fine"}))
+		report, ok := e.ask(again)
+		require.True(t, ok)
+		require.Equal(t, "1", report.attempt.call)
+		require.Equal(t, "cancelled before it reached the provider; nothing was done", report.note)
+		require.False(t, e.begin(over, again), "so it must not be done any more")
+		require.True(t, e.begin(over, attempt{"1", "3"}))
+	})
 	t.Run("no id", func(t *testing.T) {
-		report, ok := (&endings{}).ask("")
+		report, ok := (&endings{}).ask(attempt{})
 		require.True(t, ok)
 		require.Empty(t, report.session)
 	})
@@ -80,9 +88,9 @@ func TestEndingsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &endings{}
 		for i := range rememberedEndings + 1 {
-			id := fmt.Sprint(i)
-			e.begin(t.Context(), id)
-			e.end(t.Context(), callNamed(id), "fine", &structpb.Struct{})
+			a := attempt{call: fmt.Sprint(i)}
+			e.begin(t.Context(), a)
+			e.end(t.Context(), ending{attempt: a, note: "fine", payload: &structpb.Struct{}})
 		}
 		require.Empty(t, e.running)
 		kept := 0
@@ -92,14 +100,14 @@ func TestEndingsAreForgotten(t *testing.T) {
 			}
 		}
 		require.Equal(t, rememberedPayloads, kept)
-		report, ok := e.ask("1")
+		report, ok := e.ask(first)
 		require.True(t, ok)
 		require.Equal(t, "fine", report.note)
 		require.Nil(t, report.payload)
-		report, _ = e.ask("0")
+		report, _ = e.ask(attempt{call: "0"})
 		require.Contains(t, report.note, "what had already happened is not known")
 		time.Sleep(askedWithin)
-		report, _ = e.ask("another")
+		report, _ = e.ask(attempt{call: "another"})
 		require.Contains(t, report.note, "nothing was done")
 	})
 }

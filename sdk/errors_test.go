@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
+	"github.com/agentco/agent/proto/plugin"
 	"github.com/agentco/agent/sdk"
+	"github.com/agentco/agent/sdk/render"
 	"github.com/agentco/agent/sdk/sdktest"
 )
 
@@ -63,16 +65,40 @@ func TestAnErrorThatCannotBeReadRefusesOnly(t *testing.T) {
 	require.Contains(t, sdktest.ToolError(sdktest.Configure(t, p, nil)).GetMessage(), "reading its error")
 }
 
-func TestAFunctionThatEndsItsGoroutineEndsItsCall(t *testing.T) {
-	h := start(t, func(context.Context, *call, doIn) (doOut, error) {
-		runtime.Goexit()
-		return doOut{}, nil
+// Who asks gets an answer, whichever function of the provider ended its goroutine; and a call its result when that was there.
+func TestAFunctionThatEndsItsGoroutine(t *testing.T) {
+	vanish := func() { runtime.Goexit() }
+	const said = "ended its goroutine instead of returning"
+	t.Run("that of a call", func(t *testing.T) {
+		h := start(t, func(context.Context, *call, doIn) (doOut, error) {
+			vanish()
+			return doOut{}, nil
+		})
+		for range 2 { // the turn of the key is free again
+			r := h.Call(t.Context(), "do", map[string]any{"what": "x"})
+			require.NoError(t, r.Status)
+			require.Contains(t, r.Err.GetMessage(), said)
+		}
 	})
-	for range 2 { // the turn of the key is free again
-		r := h.Call(t.Context(), "do", map[string]any{"what": "x"})
-		require.NoError(t, r.Status)
-		require.Contains(t, r.Err.GetMessage(), "ended its goroutine instead of returning")
-	}
+	did := func(_ context.Context, _ *call, in doIn) (doOut, error) { return doOut{in.What}, nil }
+	t.Run("Setup", func(t *testing.T) {
+		p := with(did).Setup(func(context.Context, *config, sdk.Env) error { vanish(); return nil })
+		tools, _ := served(t, p, nil)
+		_, err := tools.Configure(t.Context(), &toolv1.ConfigureRequest{Config: object(t, map[string]any{"root": "/"})})
+		require.ErrorContains(t, err, said)
+	})
+	t.Run("Preview and Show", func(t *testing.T) {
+		p := sdk.New[config]("probe", "For tests.")
+		sdk.Tool(p, "do", "Does it.", did).
+			Preview(func(*call, doIn) (sdk.Plan, error) { vanish(); return sdk.Plan{}, nil }).
+			Show(func(doOut) render.Node { vanish(); return nil })
+		tools := attached(t, p, nil)
+		_, err := tools.Preview(t.Context(), &toolv1.PreviewRequest{Call: &toolv1.ToolCall{ToolName: "do", Arguments: object(t, map[string]any{"what": "it"})}})
+		require.ErrorContains(t, err, said)
+		_, err = tools.Render(t.Context(), &toolv1.RenderRequest{SchemaVersion: plugin.SchemaVersion, Payload: []byte(`{"did":"it"}`)})
+		require.ErrorContains(t, err, said)
+		require.Nil(t, sentAlong(t, tools, "it", true))
+	})
 }
 
 func TestWhatErrorsSay(t *testing.T) {

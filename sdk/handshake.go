@@ -74,7 +74,7 @@ func handshakeAt(line string) int {
 // go-plugin would make a certificate itself, on P-521, which takes a quarter of a provider's start. When it is given one it
 // leaves the place in the handshake empty.
 //
-// By then go-plugin has seen the cookie.
+// By then go-plugin has seen the cookie. Children must not: a test that a provider runs may import the SDK too, and prints.
 func (h *handshake) secure() (*tls.Config, error) {
 	_ = os.Unsetenv(plugin.MagicCookieKey) // it cannot fail
 	config, err := h.config()

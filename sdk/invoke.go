@@ -29,9 +29,11 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	defer end()
 	s.callbacks.prepare()
-	if !s.endings.begin(rpc, call.GetId()) {
+	attempt := attemptOf(rpc, call.GetId())
+	if !s.endings.begin(rpc, attempt) {
 		return status.FromContextError(rpc.Err()).Err()
 	}
+	defer s.endings.leave(attempt)
 	op, config, err := s.admit(command, call.GetToolName())
 	about := &spec{name: call.GetToolName()}
 	if op != nil {
@@ -49,10 +51,9 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	if ctx.Err() == nil {
 		s.callbacks.logs.flush()
 		err = f.events.end(s.lastEvent(about, out))
-		s.attachRendering(rpc, f, op, out)
+		s.attachRendering(ctx, f, op, out)
 	}
-	note, payload := f.concluded(out)
-	if !s.endings.end(ctx, call, note, payload) {
+	if !s.endings.end(ctx, f.concluded(attempt, out)) {
 		return err
 	}
 	// The last event, if there was one, may not have arrived. What the function still sends is dropped.
@@ -70,7 +71,11 @@ func (s *server) carryOut(ctx context.Context, op operation, f *frame) outcome {
 		return outcome{err: errNotBegun}
 	}
 	done := make(chan outcome, 1)
-	s.workers.run(func() { run(ctx, op, f, done) })
+	f.expectRendering(ctx, op)
+	s.workers.run(func() {
+		defer f.endRendering()
+		s.renderSmall(f, op, run(ctx, op, f, done))
+	})
 	return f.events.judged(f.await(done))
 }
 
@@ -83,18 +88,13 @@ func (s *server) admit(command bool, name string) (operation, any, error) {
 	return op, config, err
 }
 
-// errVanished is the outcome of a function that neither returned nor panicked.
-var errVanished = &Error{
-	Category: CategoryUnknown,
-	Message:  "the operation ended its goroutine instead of returning, as runtime.Goexit and a test's FailNow do; this is a fault of the provider",
-}
-
-// run gives done an outcome, whatever becomes of the function.
-func run(ctx context.Context, op operation, f *frame, done chan<- outcome) {
-	out := outcome{err: errVanished}
+// run gives done an outcome, whatever becomes of the function. It does not return when that ended its goroutine.
+func run(ctx context.Context, op operation, f *frame, done chan<- outcome) (out outcome) {
+	out.err = errVanished
 	defer func() { done <- out }()
 	defer recovered(op.about().name, &out.err)
 	out.payload, out.err = op.run(ctx, f, f.call.GetArguments())
+	return out
 }
 
 // errAbandoned is the outcome of a function that went on past the grace time.

@@ -40,8 +40,8 @@ var (
 
 // Main serves p until the kernel ends it, and then exits the process. Started by hand, it says what it is instead;
 // --version and --help work. Nothing that is printed can disturb the protocol: in a process that a kernel has started, what
-// goes to standard output goes to standard error, before main too. Such a process has the kernel's cookie in its environment
-// no more, so that what it starts is no provider.
+// goes to standard output goes to standard error, before main too. From here on such a process has the kernel's cookie in its
+// environment no more: what it starts is no provider.
 //
 // A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
 // 32 MiB, garbage grows to half of what is in use and not to as much. GOGC, GOMEMLIMIT or a call of
@@ -113,10 +113,7 @@ func serve(srv *server, kernel *os.File) error {
 	if srv.serves(true) {
 		plugins[plugin.SlashCommand] = &category{server: srv, command: true}
 	}
-	// go-plugin looks for the cookie, and writes its handshake to os.Stdout, at once.
-	if err := os.Setenv(plugin.MagicCookieKey, plugin.MagicCookieValue); err != nil {
-		return err
-	}
+	// go-plugin writes its handshake to os.Stdout, at once.
 	os.Stdout = h.out
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{

@@ -50,10 +50,7 @@ var actors = map[string]func(){
 		sdk.Main(p)
 	},
 	"child": func() {
-		fmt.Println("by a child")
-		if os.Getenv(plugin.MagicCookieKey) != "" {
-			fmt.Println("which has the cookie")
-		}
+		fmt.Println("by a child that knows the SDK too")
 	},
 	"shout": func() {
 		for range 4000 {
@@ -99,7 +96,11 @@ var actors = map[string]func(){
 	"loud": func() {
 		fmt.Println("in main, without an end of line, and a handshake: 1|1|unix|/nowhere|grpc||")
 		fmt.Print("and more")
-		sdk.Main(with(func(context.Context, *call, doIn) (doOut, error) { return doOut{}, nil }))
+		p := with(func(context.Context, *call, doIn) (doOut, error) { return doOut{}, nil })
+		sdk.Main(p.Setup(func(context.Context, *config, sdk.Env) error {
+			printingChild(os.Args[0])
+			return nil
+		}))
 	},
 	"orphaner": orphan,
 	"bench":    func() { sdk.Main(benched()) },
@@ -110,14 +111,18 @@ var _ = func() (n int) {
 	if os.Getenv(actAs) == "loud" {
 		fmt.Println("by package fmt")
 		_, _ = syscall.Write(syscall.Stdout, []byte("by a system call\n"))
-		child := exec.Command(os.Args[0])
-		child.Env, child.Stdout = append(os.Environ(), actAs+"=child"), os.Stdout
-		if err := child.Run(); err != nil {
-			panic(err)
-		}
+		printingChild("echo", "by a child")
 	}
 	return 0
 }()
+
+func printingChild(program string, args ...string) {
+	child := exec.Command(program, args...)
+	child.Env, child.Stdout = append(os.Environ(), actAs+"=child"), os.Stdout
+	if err := child.Run(); err != nil {
+		panic(err)
+	}
+}
 
 // command runs the test binary as an actor.
 func command(actor string) *exec.Cmd {
@@ -185,7 +190,7 @@ func TestPrintingBeforeTheHandshake(t *testing.T) {
 	client.Kill()
 	require.Eventually(t, client.Exited, patience, 5*time.Millisecond)
 	require.Equal(t, "by package fmt\nby a system call\nby a child\n"+
-		"in main, without an end of line, and a handshake: 1|1|unix|/nowhere|grpc||\nand more", strings.TrimSpace(stderr.String()))
+		"in main, without an end of line, and a handshake: 1|1|unix|/nowhere|grpc||\nand moreby a child that knows the SDK too", strings.TrimSpace(stderr.String()))
 }
 
 func TestTerminatedProviderStopsItsCallsAndCloses(t *testing.T) {

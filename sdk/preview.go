@@ -35,7 +35,7 @@ func (s *server) preview(rpc context.Context, command bool, call *toolv1.ToolCal
 		events: &events{ctx: ctx, closed: true, steps: steps{ended: true}},
 	}
 	defer f.grace.finish()
-	plan, err := planned(ctx, op, f)
+	plan, err := apart("preview "+op.about().name, func() (Plan, error) { return op.plan(ctx, f, f.call.GetArguments()) })
 	switch {
 	case errors.Is(err, errNoPreview):
 		return nil, status.Errorf(codes.Unimplemented, "%s has no preview", op.about().name)
@@ -60,11 +60,6 @@ func (s *server) tree(what string, node render.Node) (*renderv1.RenderTree, erro
 // refusal is err as the answer of a unary call.
 func (s *server) refusal(err error) error {
 	return statusOf(bounded(secret.Clean(s.secrets, asError(err).proto()), statusBytes))
-}
-
-func planned(ctx context.Context, op operation, f *frame) (plan Plan, err error) {
-	defer recovered("preview "+op.about().name, &err)
-	return op.plan(ctx, f, f.call.GetArguments())
 }
 
 // render shows a payload of this provider: a result, or the note of a report as the sentence it is. A result of an operation
@@ -107,8 +102,12 @@ func (s *server) render(ctx context.Context, command bool, payload []byte, schem
 	return nil, s.refusal(InvalidArgument("payload", "is the result of none of the operations of this provider"))
 }
 
+// shown asks an operation for the node of a payload, and whether it is a result of it at all.
 func shown(op operation, payload *structpb.Struct) (node render.Node, fits bool, err error) {
-	defer recovered("render "+op.about().name, &err)
-	node, fits = op.show(payload)
-	return node, fits, nil
+	node, err = apart("render "+op.about().name, func() (render.Node, error) {
+		shown, ok := op.show(payload)
+		fits = ok
+		return shown, nil
+	})
+	return node, fits, err
 }

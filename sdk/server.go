@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -107,7 +106,7 @@ func (s *server) producer(category commonv1.Category) *commonv1.ProducerRef {
 
 // configure decodes the provider block and prepares the provider, once. A kernel that configures each service of
 // one process by itself is welcome as long as it says the same.
-func (s *server) configure(rpc context.Context, in *structpb.Struct) (err error) {
+func (s *server) configure(rpc context.Context, in *structpb.Struct) error {
 	ctx, end, ok := s.life.begin(rpc)
 	if !ok {
 		return s.ending()
@@ -121,9 +120,8 @@ func (s *server) configure(rpc context.Context, in *structpb.Struct) (err error)
 		}
 		return Failed("provider %s has been configured already; a new configuration needs a new process", s.name)
 	}
-	defer recovered("configure "+s.name, &err)
 	s.secrets.Hide(s.hidden(in))
-	config, err := s.decode(ctx, in)
+	config, err := apart("configure "+s.name, func() (*configured, error) { return s.decode(ctx, in) })
 	if err != nil {
 		return err
 	}
@@ -192,35 +190,5 @@ func (s *server) end(ctx context.Context, cause error) (err error) {
 	if err = errors.Join(err, config.release(s.name), s.callbacks.close()); err != nil && !s.secrets.Empty() {
 		err = errors.New(s.secrets.Text(err.Error()))
 	}
-	return err
-}
-
-// recovered turns a panic into an error of the function that defers it, and sees to it that its error can be read.
-func recovered(what string, err *error) {
-	if r := recover(); r != nil {
-		*err = panicked(what, r)
-		return
-	}
-	if *err != nil {
-		*err = legible(what, *err)
-	}
-}
-
-func panicked(what string, r any) *Error {
-	return (&Error{
-		Category: CategoryUnknown,
-		Message:  fmt.Sprintf("%s: panic: %v; this is a fault of the provider", what, r),
-	}).With("cause", fmt.Sprint(r)).With("stack", string(debug.Stack()))
-}
-
-// legible is err, unless it panics when it is read, as a nil pointer does that was returned as an error. Whoever reads it
-// later catches nothing, and the process would end.
-func legible(what string, err error) (out error) {
-	defer func() {
-		if r := recover(); r != nil {
-			out = panicked(fmt.Sprintf("%s: reading its error, a %T (nil in a variable of a pointer type is an error too)", what, err), r)
-		}
-	}()
-	asError(err).proto()
 	return err
 }

@@ -103,7 +103,7 @@ func (c *call) attempts(ctx context.Context, p provider, release func()) (reply 
 func (c *call) attempt(ctx context.Context, p provider) host.Reply {
 	shown := withheld{set: c.turn.session.engine.secrets, show: c.show}
 	reply := p.Invoke(ctx, host.Call{
-		ID: c.outcome.CallID, Operation: c.request.Operation, Arguments: c.request.Arguments, Render: c.request.Render,
+		ID: c.outcome.CallID, Operation: c.request.Operation, Arguments: c.request.Arguments, Render: c.request.Render, Attempt: c.outcome.Attempts,
 		Context: &commonv1.CallContext{SessionId: c.turn.session.id, TurnId: c.turn.id, WorkingDirectory: c.turn.session.workingDir},
 	}, shown.event)
 	shown.end()

@@ -20,6 +20,8 @@ type Call struct {
 	Operation Operation
 	Arguments *structpb.Struct
 	Context   *commonv1.CallContext
+	// Attempt is how often the call has been made, this time included; zero is the first too.
+	Attempt int
 	// Render says that the result is going to be shown, so that Reply.Rendering is of use.
 	Render bool
 }

@@ -79,7 +79,7 @@ func (l *life) invoke(ctx context.Context, call Call, show func(*toolv1.ToolEven
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	var g grammar
-	events, trailer, err := service.invoke(asking(rpc, call), call)
+	events, trailer, err := service.invoke(asking(numbered(rpc, call), call), call)
 	if err == nil {
 		err = receive(&g, events, cancel, show)
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/base64"
+	"strconv"
 	"time"
 
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
@@ -97,8 +98,16 @@ func (l *life) askFor(call Call) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportPatience)
 	go func() {
 		defer cancel()
-		_, _ = service.describe(metadata.AppendToOutgoingContext(ctx, plugin.ReportHeader, call.ID), &Introduction{})
+		_, _ = service.describe(metadata.AppendToOutgoingContext(numbered(ctx, call), plugin.ReportHeader, call.ID), &Introduction{})
 	}()
+}
+
+// numbered tells which attempt at a call an RPC is about, when it is not the first.
+func numbered(rpc context.Context, call Call) context.Context {
+	if call.Attempt <= 1 {
+		return rpc
+	}
+	return metadata.AppendToOutgoingContext(rpc, plugin.AttemptHeader, strconv.Itoa(call.Attempt))
 }
 
 // notBegun is the end of a call that was cancelled before the provider was told of it.

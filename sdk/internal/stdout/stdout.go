@@ -22,12 +22,10 @@ func init() {
 		return
 	}
 	started = true
-	// What a provider starts is no provider, though it may import the SDK, as a test may that it runs.
-	_ = syscall.Unsetenv(plugin.MagicCookieKey)
 	kept, failure = divert()
 }
 
-// StartedByKernel reports whether the process was started with a kernel's cookie, which is in its environment no more.
+// StartedByKernel reports whether the process was started with a kernel's cookie.
 func StartedByKernel() bool { return started }
 
 // Kept is the descriptor, or handle, of what was standard output when a kernel started the process. It is for the caller to
