@@ -27,9 +27,9 @@ decided about it and by whom, what it printed, and how it ended. Sessions are fi
 $XDG_STATE_HOME/agent/sessions; nothing but 'agent session prune' deletes one.
 
 A session is named by its id, by as much of its beginning or of its end, which the prompt of a shell shows, as tells it from
-others, or by the word last.`,
+others, or by the word last: the newest, of whatever project, which is also meant when none is named.`,
 		Example: `  agent session list
-  agent session show last
+  agent session show
   agent session replay 01JAB`,
 		Args: noMoreThan(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -39,11 +39,11 @@ others, or by the word last.`,
 	return cmd
 }
 
-// sessionUse is the argument of the commands that are about one session.
-const sessionUse = "SESSION; 'agent session list' lists them, last is the newest"
-
-func oneSession(cmd *cobra.Command, args []string) error {
-	return errors.Join(atLeastOne(sessionUse)(cmd, args), noMoreThan(1)(cmd, args))
+// aboutOne has a command be about the session that is named, else the newest.
+func (a *app) aboutOne(cmd *cobra.Command, run func(session string) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = noMoreThan(1), a.completeSession
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return run(append(args, session.Last)[0]) }
+	return cmd
 }
 
 func (a *app) sessionListCommand() *cobra.Command {

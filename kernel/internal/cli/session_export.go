@@ -28,8 +28,8 @@ var exportEndings = map[string]string{".jsonl": "jsonl", ".md": "markdown", ".ma
 
 func (a *app) sessionExportCommand() *cobra.Command {
 	var format, output string
-	cmd := &cobra.Command{
-		Use:   "export SESSION",
+	cmd := a.aboutOne(&cobra.Command{
+		Use:   "export [SESSION]",
 		Short: "Write a session in a format that others read",
 		Long: `Write a session to stdout, or to a file that does not exist yet:
 
@@ -38,13 +38,10 @@ func (a *app) sessionExportCommand() *cobra.Command {
   cast      for asciinema: what the calls printed, when they did
 
 No provider is needed.`,
-		Example: `  agent session export last --format markdown
+		Example: `  agent session export --format markdown
   agent session export 01JAB -o session.cast && asciinema play session.cast
-  agent session export last | jq -r '.event.kind // empty'`,
-		Args:              oneSession,
-		ValidArgsFunction: a.completeSession,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.sessionExport(args[0], format, output) },
-	}
+  agent session export | jq -r '.event.kind // empty'`,
+	}, func(session string) error { return a.sessionExport(session, format, output) })
 	names := slices.Sorted(maps.Keys(exportFormats))
 	cmd.Flags().StringVarP(&format, "format", "f", "", "`format`: "+strings.Join(names, ", ")+" (default: as the name of the file says, else jsonl)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `file` instead of stdout")

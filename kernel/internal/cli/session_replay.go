@@ -18,20 +18,17 @@ import (
 )
 
 func (a *app) sessionReplayCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "replay SESSION",
+	return a.aboutOne(&cobra.Command{
+		Use:   "replay [SESSION]",
 		Short: "Show what a session showed",
 		Long: `Show what a session showed: what each call printed, and its result as its provider renders it.
 
 Nothing is called again, and nothing is changed. Providers are only asked to render what they have returned then,
 and only in the version that did; where another one is installed, the result is shown as it is kept, and it is
 said what to install.`,
-		Example: `  agent session replay last
+		Example: `  agent session replay
   agent session replay 01JAB --json`,
-		Args:              oneSession,
-		ValidArgsFunction: a.completeSession,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.sessionReplay(args[0]) },
-	}
+	}, a.sessionReplay)
 }
 
 func (a *app) sessionReplay(word string) error {

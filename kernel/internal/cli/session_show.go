@@ -15,17 +15,14 @@ import (
 )
 
 func (a *app) sessionShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show SESSION",
+	return a.aboutOne(&cobra.Command{
+		Use:   "show [SESSION]",
 		Short: "Show the calls of a session",
 		Long: `Show the calls of a session: when each was asked for, how long it took from when it was decided about (another call that it
 waited for included), how it ended, and who decided that it may run.`,
-		Example: `  agent session show last
+		Example: `  agent session show
   agent session show 01JAB --json`,
-		Args:              oneSession,
-		ValidArgsFunction: a.completeSession,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.sessionShow(args[0]) },
-	}
+	}, a.sessionShow)
 }
 
 // keptCallJSON is a call of a session.

@@ -11,20 +11,17 @@ import (
 )
 
 func (a *app) sessionVerifyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify SESSION",
+	return a.aboutOne(&cobra.Command{
+		Use:   "verify [SESSION]",
 		Short: "Check that nothing of a session was changed",
 		Long: `Check that a session is as it was written: every page of the file, the hash of each event over the one before,
 what calls have printed, that none is missing at the end, and that plans agree with their table. Nothing is changed.
 
 The hashes have no secret in them: whoever can write the file can write all of them anew. Keep the head that is
 printed, or an export, elsewhere, to tell that, too. The exit code is 1 when anything is not as it was.`,
-		Example: `  agent session verify last
+		Example: `  agent session verify
   agent session verify 01JAB --json`,
-		Args:              oneSession,
-		ValidArgsFunction: a.completeSession,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.sessionVerify(args[0]) },
-	}
+	}, a.sessionVerify)
 }
 
 // problemJSON is what is not as it was written.
@@ -64,7 +61,8 @@ func (a *app) sessionVerify(word string) error {
 		a.display.Note(a.display.ErrPainter().Error("error: ") + paint.Text(where+p.Message))
 	}
 	if err == nil {
-		a.printf("%s %s, head %s\n", a.display.OutPainter().Success("as it was written:"), count(int(v.Events), "event", "events"), hex.EncodeToString(v.Head))
+		p := a.display.OutPainter()
+		a.printf("%s %s %s, head %s\n", p.Bold("session "+v.Meta.ID), p.Success("is as it was written:"), count(int(v.Events), "event", "events"), hex.EncodeToString(v.Head))
 	}
 	return err
 }
