@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,5 +43,33 @@ func TestInterruptedStart(t *testing.T) {
 			require.Contains(t, stderr.String(), "\ncancelled: nothing was called\n")
 			require.NotContains(t, stderr.String(), "error")
 		})
+	}
+}
+
+// What a call is to be made of may come from a pipe, and its writer never.
+func TestInterruptedRead(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		for name, args := range map[string][]string{
+			"arguments":      {"invoke", "filesystem.read_file", "--args", "@pipe"},
+			"of an /command": {"run", "/changelog", "--args", "@pipe"},
+			"calls":          {"apply", "pipe"},
+			"calls to plan":  {"plan", "pipe", "--json"},
+		} {
+			t.Run(sig.String()+" "+name, func(t *testing.T) {
+				cmd := agentIn(t, "", args...)
+				pipe := filepath.Join(cmd.Dir, "pipe")
+				require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+				var stdout, stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
+				require.NoError(t, cmd.Start())
+				t.Cleanup(func() { _ = cmd.Process.Kill() })
+				writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the one who reads
+				require.NoError(t, err)
+				defer writer.Close()
+				require.NoError(t, cmd.Process.Signal(sig))
+				_ = cmd.Wait()
+				require.Equal(t, 130, cmd.ProcessState.ExitCode(), stderr.String())
+			})
+		}
 	}
 }

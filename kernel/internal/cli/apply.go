@@ -76,7 +76,7 @@ when one was denied.`,
 }
 
 func (a *app) apply(flags applyFlags, name string) error {
-	file, err := readCallFile(name)
+	file, err := readCallFile(a.ctx, name)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -24,10 +23,25 @@ type arguments struct {
 }
 
 // parseArguments reads --args (JSON, @FILE or @- for stdin; empty for none) and then words, which win over
-// it. With positional set a word without = fills the next argument.
-func parseArguments(s *schemav1.Schema, args string, words []string, positional bool) (*structpb.Struct, error) {
+// it. With positional set a word without = fills the next argument. A wait for a file, or for stdin, ends with ctx.
+func parseArguments(ctx context.Context, s *schemav1.Schema, args string, words []string, positional bool) (*structpb.Struct, error) {
+	given, err := readArgs(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return given.with(s, words, positional)
+}
+
+// argsObject is what --args says, and where that was said. The zero value is that of no --args.
+type argsObject struct {
+	text []byte
+	from string
+}
+
+// with builds the arguments of the object and words.
+func (o argsObject) with(s *schemav1.Schema, words []string, positional bool) (*structpb.Struct, error) {
 	a := &arguments{schema: s, values: map[string]*structpb.Value{}, typed: map[string]bool{}}
-	if err := a.object(args); err != nil {
+	if err := a.object(o); err != nil {
 		return nil, err
 	}
 	var bare []string
@@ -68,42 +82,39 @@ func (a *arguments) names() string {
 	return " (it takes " + strings.Join(slices.Sorted(maps.Keys(a.schema.GetProperties())), ", ") + ")"
 }
 
-func (a *arguments) object(args string) error {
-	if args == "" {
+func (a *arguments) object(o argsObject) error {
+	if o.from == "" {
 		return nil
 	}
-	text, from, err := readArgs(args)
-	if err != nil {
-		return err
-	}
 	s := &structpb.Struct{}
-	if err := s.UnmarshalJSON(text); err != nil {
+	if err := s.UnmarshalJSON(o.text); err != nil {
 		why := strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")) // whose syntax it is, nobody needs to know
-		return usagef("%s is not a JSON object: %s", from, why)
+		return usagef("%s is not a JSON object: %s", o.from, why)
 	}
-	if err := schema.CheckNumbers(text); err != nil {
-		return usagef("%s: %w", from, err)
+	if err := schema.CheckNumbers(o.text); err != nil {
+		return usagef("%s: %w", o.from, err)
 	}
 	maps.Copy(a.values, s.GetFields())
 	return nil
 }
 
-func readArgs(args string) (text []byte, from string, err error) {
+func readArgs(ctx context.Context, args string) (argsObject, error) {
+	if args == "" {
+		return argsObject{}, nil
+	}
 	file, isFile := strings.CutPrefix(args, "@")
-	switch {
-	case !isFile:
-		return []byte(args), "--args", nil
-	case file == "-":
-		text, err = io.ReadAll(os.Stdin)
-		from = "what stdin gave to --args"
-	default:
-		text, err = os.ReadFile(file)
-		from = file
+	if !isFile {
+		return argsObject{[]byte(args), "--args"}, nil
 	}
-	if err != nil {
-		return nil, "", usagef("cannot read --args: %w", err)
+	o := argsObject{from: file}
+	if file == "-" {
+		o.from = "what stdin gave to --args"
 	}
-	return text, from, nil
+	var err error
+	if o.text, err = readSource(ctx, file); err != nil {
+		return argsObject{}, usagef("cannot read --args: %w", err)
+	}
+	return o, nil
 }
 
 // set gives an argument a value written as text.

@@ -69,7 +69,7 @@ func TestParseArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := parseArguments(testArguments(), tt.args, tt.words, tt.positional)
+			got, err := parseArguments(t.Context(), testArguments(), tt.args, tt.words, tt.positional)
 			require.NoError(t, err)
 			text, err := json.Marshal(got.AsMap())
 			require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestParseArgumentsRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := parseArguments(testArguments(), tt.args, tt.words, tt.positional)
+			_, err := parseArguments(t.Context(), testArguments(), tt.args, tt.words, tt.positional)
 			require.ErrorContains(t, err, tt.want)
 			require.Equal(t, exitUsage, exitCode(err))
 		})
@@ -117,7 +117,7 @@ func FuzzParseArguments(f *testing.F) {
 		if len(args) > 0 && args[0] == '@' {
 			return
 		}
-		got, err := parseArguments(testArguments(), args, []string{first, second}, true)
+		got, err := parseArguments(t.Context(), testArguments(), args, []string{first, second}, true)
 		require.True(t, (got == nil) != (err == nil))
 	})
 }

@@ -121,7 +121,7 @@ func (a *app) invoke(flags callFlags, target string, words []string) error {
 		if err != nil {
 			return rather(s, target, true, err)
 		}
-		args, err := parseArguments(op.Input, flags.args, words, false)
+		args, err := parseArguments(a.ctx, op.Input, flags.args, words, false)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (a *app) run(flags callFlags, name string, words []string) error {
 		for _, f := range flatten(failed) {
 			a.warn(f.Error())
 		}
-		args, err := parseArguments(op.Input, flags.args, words, true)
+		args, err := parseArguments(a.ctx, op.Input, flags.args, words, true)
 		if err != nil {
 			return err
 		}

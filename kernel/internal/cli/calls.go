@@ -1,9 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,9 +18,6 @@ import (
 	"github.com/agentco/agent/kernel/internal/schema"
 )
 
-// mostPlanBytes bounds a file of calls or a saved plan, which holds the calls with their previews.
-const mostPlanBytes = 64 << 20
-
 // callFile is a list of calls, or a saved plan, as it was read.
 type callFile struct {
 	// path is absolute; empty when it came from stdin. shown is how a person would write it.
@@ -28,30 +26,20 @@ type callFile struct {
 }
 
 // readCallFile reads a file, or stdin when its name is a dash.
-func readCallFile(name string) (callFile, error) {
-	f := callFile{shown: name}
-	in := os.Stdin
-	if name == "-" {
-		f.shown = "stdin"
-	} else {
+func readCallFile(ctx context.Context, name string) (callFile, error) {
+	f := callFile{shown: "stdin"}
+	if name != "-" {
 		path, err := filepath.Abs(name)
 		if err != nil {
 			return f, usagef("cannot read %s: %w", name, err)
 		}
-		if in, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
-			return f, usagef("there is no file %s%s: give a list of calls, a saved plan, or - for stdin", name, schema.Hint(filepath.Base(name), namesIn(filepath.Dir(path))))
-		} else if err != nil {
-			return f, usagef("cannot read the calls: %w", err)
-		}
-		defer in.Close()
-		f.path = path
+		f.path, f.shown = path, name
 	}
 	var err error
-	if f.src, err = io.ReadAll(io.LimitReader(in, mostPlanBytes+1)); err != nil {
+	if f.src, err = readSource(ctx, cmp.Or(f.path, name)); errors.Is(err, fs.ErrNotExist) {
+		return f, usagef("there is no file %s%s: give a list of calls, a saved plan, or - for stdin", name, schema.Hint(filepath.Base(name), namesIn(filepath.Dir(f.path))))
+	} else if err != nil {
 		return f, usagef("cannot read the calls: %w", err)
-	}
-	if len(f.src) > mostPlanBytes {
-		return f, usagef("%s is too large: a list of calls or a plan has at most %d MiB", f.shown, mostPlanBytes>>20)
 	}
 	return f, nil
 }

@@ -47,7 +47,7 @@ The exit code is 0 whatever is decided; it is 1, and nothing is saved, when a pr
 }
 
 func (a *app) plan(flags applyFlags, out string, force bool, name string) error {
-	file, err := readCallFile(name)
+	file, err := readCallFile(a.ctx, name)
 	if err != nil {
 		return err
 	}

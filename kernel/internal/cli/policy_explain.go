@@ -64,7 +64,7 @@ func (a *app) policyExplain(args, target string, words []string) error {
 	if err != nil {
 		return err
 	}
-	parsed, err := parseArguments(op.Input, args, words, op.IsCommand())
+	parsed, err := parseArguments(a.ctx, op.Input, args, words, op.IsCommand())
 	if err != nil {
 		return err
 	}

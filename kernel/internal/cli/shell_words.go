@@ -132,10 +132,14 @@ func (sh *shell) run(op engine.Operation, rest words.Line) error {
 	if flags.args == "@-" {
 		return usagef("--args @- cannot be: what comes from stdin are the lines of the shell")
 	}
-	given := set.Args()
-	args, err := parseArguments(op.Input, flags.args, given, op.IsCommand())
+	object, err := readArgs(sh.turn.ctx, flags.args)
 	if err != nil {
-		return sh.blame(op, flags.args, rest, given, err)
+		return err
+	}
+	given := set.Args()
+	args, err := object.with(op.Input, given, op.IsCommand())
+	if err != nil {
+		return sh.blame(op, object, rest, given, err)
 	}
 	return sh.inForeground(func() error {
 		if err := sh.readyFor(sh.project, sh.session, op, args); err != nil {
@@ -154,9 +158,12 @@ func textsOf(line words.Line) []string {
 }
 
 // blame finds the word that an error about the arguments is about: the first one that cannot be added.
-func (sh *shell) blame(op engine.Operation, args string, rest words.Line, given []string, err error) error {
+func (sh *shell) blame(op engine.Operation, object argsObject, rest words.Line, given []string, err error) error {
+	if _, e := object.with(op.Input, nil, false); e != nil {
+		return err // no word's fault
+	}
 	for n := range given {
-		if _, e := parseArguments(op.Input, args, given[:n+1], op.IsCommand()); e == nil {
+		if _, e := object.with(op.Input, given[:n+1], op.IsCommand()); e == nil {
 			continue
 		}
 		i := slices.IndexFunc(rest, func(w words.Word) bool { return w.Text == given[n] })
