@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	"github.com/agentco/agent/proto/plugin"
+	"github.com/agentco/agent/sdk/render"
 )
 
 // What nobody comes for is not kept for long, and never much of it.
@@ -42,7 +44,7 @@ func TestRenderingOfALaterAttempt(t *testing.T) {
 		k := &kept{}
 		made, _ := k.put("1")
 		made(&renderv1.RenderTree{})
-		first := k.waiting["1"]
+		first := k.findLocked("1")
 		time.Sleep(plugin.KeptFor / 2)
 		made, _ = k.put("1")
 		require.False(t, first.over.Stop(), "nothing holds on to the one before")
@@ -67,5 +69,39 @@ func TestRenderingIsWaitedFor(t *testing.T) {
 		tree := &renderv1.RenderTree{}
 		time.AfterFunc(time.Second, func() { made(tree) })
 		require.Same(t, tree, k.take(t.Context(), "2"))
+	})
+}
+
+// Renderings take no more than a part of the memory together, and the newest stays.
+func TestKeptRenderingsAreBoundedInBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &kept{}
+		put := func(call string, bytes int) {
+			made, ok := k.put(call)
+			require.True(t, ok)
+			made(render.Tree(render.Text(strings.Repeat("x", bytes))))
+		}
+		slow, ok := k.put("slow")
+		require.True(t, ok)
+		put("small", 1000)
+		for i := range 100 {
+			call := strconv.Itoa(i % 10) // some are made again under their id
+			put(call, messageBytes-100)
+			require.LessOrEqual(t, k.bytes, keptBytes)
+			require.NotNil(t, k.findLocked(call))
+		}
+		require.Nil(t, k.take(t.Context(), "small"))
+		require.Nil(t, k.take(t.Context(), "7"))
+		require.NotNil(t, k.take(t.Context(), "8"))
+		require.NotNil(t, k.take(t.Context(), "9"))
+		require.Zero(t, k.bytes)
+		put("9", 1000)
+		tree := &renderv1.RenderTree{}
+		slow(tree)
+		require.Same(t, tree, k.take(t.Context(), "slow"), "what is being made is not the oldest that nobody came for")
+		time.Sleep(plugin.KeptFor)
+		synctest.Wait()
+		require.Zero(t, k.bytes)
+		require.Empty(t, k.waiting)
 	})
 }

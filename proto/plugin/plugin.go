@@ -41,7 +41,7 @@ const (
 	RenderingKept    = "pluggableharness-rendering-kept"
 	// LongestRendering is how many bytes a tree may have as a trailer, encoded.
 	LongestRendering = 16 << 10
-	// KeptFor is how long a provider keeps a rendering at least.
+	// KeptFor is how long a provider keeps a rendering, unless it needs the room for later ones.
 	KeptFor = 10 * time.Second
 )
 
