@@ -44,7 +44,7 @@ var (
 // environment no more: what it starts is no provider.
 //
 // A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
-// 32 MiB, garbage grows to half of what is in use and not to as much. GOGC, GOMEMLIMIT or a call of
+// 32 MiB, garbage grows to half of what is in use, below to four times of it. GOGC, GOMEMLIMIT or a call of
 // [debug.SetMemoryLimit] decide that instead.
 //
 // When the kernel dies or SIGTERM comes, every call is cancelled, has its grace time to put things right, and the

@@ -33,6 +33,9 @@ func TestBound(t *testing.T) {
 	const soft, much = 24 << 20, 64 << 20
 	Bound(soft)
 	limit(t, func(l int64) bool { return l == soft })
+	if is := debug.SetGCPercent(percent); is != percent {
+		t.Errorf("garbage may grow to %d %% of what is in use, and not to %d", is, percent)
+	}
 	kept = make([]byte, much)
 	limit(t, func(l int64) bool { return l > much*3/2 && l < 2*much })
 	kept = nil
@@ -58,7 +61,12 @@ func TestBoundByTheEnvironment(t *testing.T) {
 	} {
 		t.Run(c.variable, func(t *testing.T) {
 			if os.Getenv("LEAN_TEST") != "" {
+				as := debug.SetGCPercent(-1)
+				debug.SetGCPercent(as)
 				Bound(24 << 20)
+				if is := debug.SetGCPercent(-1); is != as {
+					t.Fatalf("garbage may grow to %d %% and not to %d", is, as)
+				}
 				if is := debug.SetMemoryLimit(-1); is != c.want {
 					t.Fatalf("the limit is %d and not %d", is, c.want)
 				}

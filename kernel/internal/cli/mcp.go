@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -95,7 +94,6 @@ func (f *mcpFlags) check() error {
 // mcp serves clients until there is nobody left to serve.
 func (a *app) mcp(flags mcpFlags) error {
 	lean.Bound(softMemory)
-	collect := collectLater()
 	in, out, err := a.lendStdio()
 	if err != nil {
 		return err
@@ -129,7 +127,7 @@ func (a *app) mcp(flags mcpFlags) error {
 	}
 	defer server.Close()
 	defer a.kill.bring(&foreground{cancel: a.cancel, note: "ending the server; press Ctrl-C again to kill"})()
-	defer a.startBehind(p, e, server, collect)()
+	defer a.startBehind(p, e, server)()
 	defer a.watchBehind(live, server)()
 	if l != nil {
 		return a.serveHTTP(server, l, options)
@@ -152,25 +150,6 @@ func (a *app) serveDespite(p *project, e *engine.Engine, failed error) error {
 	return nil
 }
 
-// collectLater puts garbage collection off until collect is called: the little that there is at a start is not worth what a
-// collection takes from the first answer. What GOGC says otherwise stands.
-func collectLater() (collect func()) {
-	before := debug.SetGCPercent(startGCPercent)
-	if before != defaultGCPercent {
-		debug.SetGCPercent(before)
-	}
-	return func() {
-		if before == defaultGCPercent {
-			debug.SetGCPercent(before)
-		}
-	}
-}
-
-const (
-	defaultGCPercent = 100
-	startGCPercent   = 400
-)
-
 // latestStart is when providers are started although no client has asked for the list.
 const latestStart = time.Second
 
@@ -179,9 +158,8 @@ const latestStart = time.Second
 const softMemory = 28 << 20
 
 // startBehind starts what was only prepared while clients are told already what is known of it, and tells them when it
-// turns out to be something else. told is called when the first of them has been told. Afterwards memory is given back when
-// there is nothing to do. stop ends all that.
-func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server, told func()) (stop func()) {
+// turns out to be something else. Afterwards memory is given back when there is nothing to do. stop ends all that.
+func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(a.ctx)
 	var starting sync.WaitGroup
 	starting.Go(func() {
@@ -191,7 +169,6 @@ func (a *app) startBehind(p *project, e *engine.Engine, server *mcp.Server, told
 		case <-ctx.Done():
 			return
 		}
-		told()
 		err := p.explain(e.Start(ctx))
 		if ctx.Err() != nil {
 			return

@@ -23,11 +23,17 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"github.com/agentco/agent/proto/lean"
 )
+
+// softMemory is that of agent.
+const softMemory = 28 << 20
 
 func main() {
 	alone := flag.Bool("log", false, "time the session log alone")
 	flag.Parse()
+	lean.Bound(softMemory)
 	if err := serve(context.Background(), *alone); err != nil {
 		fmt.Fprintln(os.Stderr, "enginebench:", err)
 		os.Exit(1)
