@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // List gives the names in a folder, a line each.
@@ -20,6 +22,28 @@ func List(dir string) (string, error) {
 		b.WriteByte('\n')
 	}
 	return b.String(), err
+}
+
+// Look gives the entries of a folder with what an lstat of each says, a line each.
+func Look(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	var line []byte
+	var b strings.Builder
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return "", err
+		}
+		line = append(line[:0], e.Name()...)
+		line = strconv.AppendInt(append(line, ' '), info.Size(), 10)
+		line = info.ModTime().AppendFormat(append(line, ' '), time.RFC3339)
+		line = append(append(append(line, ' '), info.Mode().String()...), '\n')
+		b.Write(line)
+	}
+	return b.String(), nil
 }
 
 // Walk gives the paths of the files below a folder whose names end in suffix, a line each.
@@ -92,32 +116,4 @@ func into(buf *[]byte, path string) ([]byte, error) {
 			return (*buf)[:n], nil
 		}
 	}
-}
-
-// Edit replaces a text that is in a file exactly once. With sync the file is replaced in one step, and safe on the disk.
-func Edit(path, old, with string, sync bool) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if bytes.Count(b, []byte(old)) != 1 {
-		return fmt.Errorf("%q is not in %s exactly once", old, path)
-	}
-	b = bytes.Replace(b, []byte(old), []byte(with), 1)
-	if !sync {
-		return os.WriteFile(path, b, 0o644)
-	}
-	return Replace(path, b)
-}
-
-// Replace writes a file anew: a temporary one, fsync, rename.
-func Replace(path string, content []byte) error {
-	f, err := os.Create(path + ".new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errorOf(err, f.Sync())
-	err = errorOf(err, f.Close())
-	return errorOf(err, os.Rename(path+".new", path))
 }

@@ -2,11 +2,13 @@ package floor
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,6 +48,45 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+func TestUndoable(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	require.NoError(t, os.WriteFile(path, []byte("a b c"), 0o644))
+	keep, err := os.Create(filepath.Join(dir, "kept"))
+	require.NoError(t, err)
+	defer keep.Close()
+	before, after, err := Undoable(path, "b", "BB", keep)
+	require.NoError(t, err)
+	for name, want := range map[string]string{path: "a BB c", keep.Name(): "a b c"} {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, want, string(b))
+	}
+	require.Equal(t, sha256.Sum256([]byte("a b c")), before)
+	require.Equal(t, sha256.Sum256([]byte("a BB c")), after)
+	_, _, err = Undoable(path, "z", "Z", keep)
+	require.ErrorContains(t, err, "exactly once")
+	require.NoError(t, keep.Close())
+	_, _, err = Undoable(path, "BB", "b", keep)
+	require.ErrorIs(t, err, os.ErrClosed, "what could not be kept is no edit")
+}
+
+func TestLook(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("abc"), 0o644))
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "a"), at, at))
+	require.NoError(t, os.Symlink("a", filepath.Join(dir, "b")))
+	text, err := Look(dir)
+	require.NoError(t, err)
+	lines := strings.Split(text, "\n")
+	require.Len(t, lines, 3)
+	require.Equal(t, "a 3 "+at.Format(time.RFC3339)+" -rw-r--r--", lines[0])
+	require.Contains(t, lines[1], "L", "the link, not where it leads")
+	_, err = Look(dir + "-none")
+	require.Error(t, err)
+}
+
 func TestProvider(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "floorplugin")
 	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/floorplugin").CombinedOutput()
@@ -60,11 +101,15 @@ func TestProvider(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, text, string(b))
 	var streamed strings.Builder
-	require.NoError(t, p.Stream(t.Context(), "r"+file, func(b []byte) { streamed.Write(b) }))
-	require.Equal(t, text, streamed.String())
+	require.NoError(t, p.Stream(t.Context(), "r"+file, func(b []byte) { require.Equal(t, text, string(b), "in one message") }))
 	streamed.Reset()
 	require.NoError(t, p.Stream(t.Context(), "pecho $((6 * 7))", func(b []byte) { streamed.Write(b) }))
 	require.Equal(t, "42\r\n", streamed.String())
+	parts := 0
+	require.NoError(t, p.Stream(t.Context(), "n", func(b []byte) { parts++; require.Empty(t, b) }))
+	require.Equal(t, 1, parts)
+	require.Error(t, p.Stream(t.Context(), "r"+file+"-none", func([]byte) { parts++ }))
+	require.Equal(t, 1, parts)
 	_, err = Start(file)
 	require.Error(t, err)
 }

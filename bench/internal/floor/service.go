@@ -4,8 +4,6 @@ package floor
 
 import (
 	"context"
-	"errors"
-	"io"
 	"os"
 
 	"google.golang.org/grpc"
@@ -27,34 +25,17 @@ func (server) call(_ context.Context, in *wrapperspb.BytesValue) (*wrapperspb.By
 	return &wrapperspb.BytesValue{Value: b}, err
 }
 
-// stream answers "p"+command, which runs under a pty, and "r"+path, which reads a file in chunks of 256 KiB.
-func (server) stream(in *wrapperspb.BytesValue, to grpc.ServerStream) error {
-	send := func(b []byte) error { return to.SendMsg(&wrapperspb.BytesValue{Value: b}) }
-	rest := string(in.Value[1:])
-	switch in.Value[0] {
-	case 'p':
-		return RunPTY(to.Context(), rest, send)
-	case 'r':
-		f, err := os.Open(rest)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		buf := make([]byte, 256<<10)
-		for {
-			n, err := f.Read(buf)
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err == nil {
-				err = send(buf[:n])
-			}
-			if err != nil {
-				return err
-			}
-		}
+// stream answers "n" with an empty message, "r"+path with the file in one, as a call of ours ends with one result, and
+// "p"+command, which runs under a pty, with what it prints.
+func (s server) stream(in *wrapperspb.BytesValue, to grpc.ServerStream) error {
+	if in.Value[0] == 'p' {
+		return RunPTY(to.Context(), string(in.Value[1:]), func(b []byte) error { return to.SendMsg(&wrapperspb.BytesValue{Value: b}) })
 	}
-	return errors.New("there is no such stream")
+	out, err := s.call(to.Context(), in)
+	if err != nil {
+		return err
+	}
+	return to.SendMsg(out)
 }
 
 var service = grpc.ServiceDesc{

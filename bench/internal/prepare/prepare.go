@@ -30,7 +30,7 @@ func (p *Place) Inputs() string { return filepath.Join(p.Root, "fx") }
 // Vars are what the table of peers may use.
 func (p *Place) Vars() subject.Vars {
 	return subject.Vars{
-		"fx": p.Inputs(), "bin": p.Bin(), "home": filepath.Join(p.Root, "home"),
+		"fx": p.Inputs(), "bin": p.Bin(), "home": filepath.Join(p.Root, "home"), "answers": filepath.Join(p.Root, "answers"),
 		"npm": filepath.Join(p.Root, "npm", "node_modules"), "rel": filepath.Join(p.Root, "npm", "node_modules"),
 		// Without shims of version managers, which make peers that look for tools slower than they are.
 		"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -46,6 +46,7 @@ var binaries = []struct{ name, dir, pkg string }{
 	{"provider-release-tools", ".", "./providers/release-tools"},
 	{"floorplugin", "bench", "./cmd/floorplugin"},
 	{"floormcp", "bench", "./cmd/floormcp"},
+	{"linkedmcp", "bench", "./cmd/linkedmcp"},
 }
 
 // build builds the binaries as a release does.

@@ -27,6 +27,9 @@ type Row struct {
 	P50     float64 `json:"p50_ms,omitempty"`
 	P90     float64 `json:"p90_ms,omitempty"`
 	P99     float64 `json:"p99_ms,omitempty"`
+	Mean    float64 `json:"mean_ms,omitempty"`
+	// CPU is the processor time of one call, of those that say.
+	CPU float64 `json:"cpu_ms,omitempty"`
 	// MBps is the payload of one call through its median time, in 10^6 bytes a second.
 	MBps float64 `json:"mb_per_s,omitempty"`
 	// MB is memory in 10^6 bytes: of the subject with its descendants; Parts are its processes.
@@ -47,7 +50,7 @@ type Row struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// Fill computes the order statistics of samples in milliseconds.
+// Fill computes the order statistics and the mean of samples in milliseconds.
 func (r *Row) Fill(samples []float64) {
 	r.N = len(samples)
 	if r.N == 0 {
@@ -55,6 +58,10 @@ func (r *Row) Fill(samples []float64) {
 	}
 	s := slices.Sorted(slices.Values(samples))
 	r.Min, r.P50, r.P90, r.P99 = s[0], Quantile(s, 0.5), Quantile(s, 0.9), Quantile(s, 0.99)
+	r.Mean = 0
+	for _, v := range s {
+		r.Mean += v / float64(r.N)
+	}
 }
 
 // Quantile is a quantile of sorted values: the nearest one. Zero of none.

@@ -18,6 +18,8 @@ type Set struct {
 	// Interrupted says that the run was ended before all was measured.
 	Interrupted bool   `json:"interrupted,omitempty"`
 	Rows        []*Row `json:"rows"`
+	// Bounds are those of the targets that the run did not meet.
+	Bounds []Bound `json:"bounds,omitempty"`
 }
 
 // Get finds a row that was measured; nil when there is none.

@@ -37,10 +37,10 @@ func (p *Peer) Dial(ctx context.Context, vars Vars) (Subject, error) {
 		return dialRPC(ctx, p, vars)
 	case "cli":
 		return &commandLine{p, vars}, nil
-	case "engine":
+	case "engine", "log":
 		return dialEngine(p, vars)
 	}
-	return nil, fmt.Errorf("peers.json: %s is of kind %q: mcp, http, rpc, cli and engine are known", p.Name, p.Kind)
+	return nil, fmt.Errorf("peers.json: %s is of kind %q: mcp, http, rpc, cli, engine and log are known", p.Name, p.Kind)
 }
 
 // Cold starts a server of its own, asks for its tools, and ends it: the milliseconds to the answer, and how many there are.

@@ -29,6 +29,7 @@ type Reply struct {
 	Output  int             `json:"output"`
 	Result  json.RawMessage `json:"result"`
 	Session string          `json:"session"`
+	CPUMS   float64         `json:"cpu_ms"`
 	Error   string          `json:"error"`
 }
 
@@ -123,7 +124,7 @@ func (e *Engine) ask(ctx context.Context, s *Step, b Batch) (Samples, error) {
 		"operation": s.Tool, "arguments": b.Vars.PutIn(s.Args), "dir": b.Vars.Put(s.Dir),
 		"n": b.N, "workers": b.Workers, "from": b.From, "limit_ms": b.Limit.Milliseconds(),
 	})
-	return Samples{Took: r.TookMS, First: r.FirstMS, Output: r.Output, Text: payloadText(r.Result)}, err
+	return Samples{Took: r.TookMS, First: r.FirstMS, Output: r.Output, Text: payloadText(r.Result), CPU: r.CPUMS}, err
 }
 
 // payloadText is the file or output in a payload, else the payload as it is.

@@ -19,6 +19,7 @@ type process struct {
 	cmd             *exec.Cmd
 	in              io.WriteCloser
 	out             io.ReadCloser
+	tape            *tape // that out is
 	stderr          tail
 	ended           chan struct{}
 	wireIn, wireOut atomic.Int64 // bytes, as this side sees them
@@ -70,6 +71,8 @@ func start(p *Peer, vars Vars) (*process, error) {
 	if p.DropNoise {
 		x.out = dropNoise(x.out)
 	}
+	x.tape = &tape{ReadCloser: x.out}
+	x.out = x.tape
 	go func() {
 		_ = x.cmd.Wait()
 		close(x.ended)

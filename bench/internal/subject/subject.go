@@ -43,6 +43,8 @@ type Samples struct {
 	// Output is how many bytes the last call printed while it ran, and Text what it answered.
 	Output int
 	Text   string
+	// CPU is the processor time of one call in milliseconds, of subjects that say.
+	CPU float64
 	// WireOut and WireIn are bytes, of all calls together.
 	WireOut, WireIn int
 }

@@ -41,7 +41,7 @@ func TestReadTable(t *testing.T) {
 	peers, err := ReadTable(b)
 	require.NoError(t, err)
 	for _, p := range peers {
-		require.Contains(t, []string{"mcp", "http", "rpc", "cli", "engine"}, p.Kind, p.Name)
+		require.Contains(t, []string{"mcp", "http", "rpc", "cli", "engine", "log"}, p.Kind, p.Name)
 		for name, op := range p.Ops {
 			require.NotEmpty(t, op.Steps, "%s of %s", name, p.Name)
 		}
@@ -49,6 +49,7 @@ func TestReadTable(t *testing.T) {
 	for _, test := range []struct{ name, json, want string }{
 		{"no JSON", `[`, "unexpected end"},
 		{"twice", `[{"name":"a"},{"name":"a"}]`, "two peers a"},
+		{"the answers of nobody", `[{"name":"a","same":"b"},{"name":"b"}]`, `a answers as "b" does`},
 		{"a pattern that is none", `[{"name":"a","ops":{"read":{"count":"("}}}]`, "read of a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

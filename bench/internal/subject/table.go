@@ -11,8 +11,10 @@ import (
 type Peer struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
-	// Kind is mcp, http, rpc, cli or engine.
-	Kind    string   `json:"kind"`
+	// Kind is mcp, http, rpc, cli, engine, or log for an engine of which there is only that.
+	Kind string `json:"kind"`
+	// Same is the peer above it whose answers this one gives: one of each operation is recorded, in ${answers}.
+	Same    string   `json:"same"`
 	Command []string `json:"command"`
 	// Dir is where it is started. Default: among the inputs.
 	Dir string            `json:"dir"`
@@ -48,6 +50,9 @@ type Op struct {
 	// Note says in the report what the row is about.
 	Note string `json:"note"`
 }
+
+// Replays reports whether the peer changes nothing, whatever an operation is about.
+func (p *Peer) Replays() bool { return p.Same != "" || p.Kind == "log" }
 
 // Step is one call: of a tool, an operation of the engine, or a command line.
 type Step struct {
@@ -89,6 +94,9 @@ func ReadTable(b []byte) ([]*Peer, error) {
 	for _, p := range peers {
 		if seen[p.Name] {
 			return nil, fmt.Errorf("peers.json: there are two peers %s", p.Name)
+		}
+		if p.Same != "" && !seen[p.Same] {
+			return nil, fmt.Errorf("peers.json: %s answers as %q does, which is no peer above it", p.Name, p.Same)
 		}
 		seen[p.Name] = true
 		if (p.Kind == "rpc") != (p.Protocol != nil) {

@@ -20,6 +20,7 @@ func (s *Suite) cold(ctx context.Context) {
 	var turns []*turn
 	starts := map[*turn]func(context.Context) (float64, int, error){}
 	s.progress.say(s.Say, "cold")
+	s.recordTools(ctx)
 	add := func(name string, start func(context.Context) (float64, int, error)) {
 		t := &turn{row: &row.Row{Subject: name, Op: "cold", Status: row.OK}}
 		turns = append(turns, t)

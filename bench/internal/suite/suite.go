@@ -65,6 +65,9 @@ func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 	if err != nil {
 		return s.rows, err
 	}
+	if err := s.forgetAnswers(); err != nil {
+		return s.rows, err
+	}
 	ops := operations(s.Vars["fx"], string(content))
 	s.choose()
 	s.plan(ops)
@@ -176,6 +179,8 @@ func (s *Suite) choose() {
 			why = "not in quick runs"
 		case why != "" && refused != "":
 			why = "it cannot be had: " + refused
+		case why == "" && p.Same != "" && !slices.ContainsFunc(peers, func(of *subject.Peer) bool { return of.Name == p.Same }):
+			why = p.Same + ", whose answers it gives, is not measured"
 		}
 		if why != "" {
 			s.skip(p.Name, why)
@@ -204,6 +209,10 @@ func (s *Suite) open(ctx context.Context) error {
 		s.rows.About[name] = about
 	}
 	for _, p := range s.Peers {
+		if p.Same != "" && s.rows.Skipped[p.Same] != "" {
+			s.skip(p.Name, p.Same+", whose answers it gives, did not start")
+			continue
+		}
 		starting, cancel := context.WithTimeout(ctx, 30*time.Second)
 		x, err := p.Dial(starting, s.Vars)
 		cancel()

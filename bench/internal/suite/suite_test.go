@@ -26,6 +26,10 @@ func TestRun(t *testing.T) {
 		out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), "../../cmd/"+name).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
+	logging := exec.Command("go", "build", "-o", filepath.Join(bin, "enginebench"), "./internal/enginebench")
+	logging.Dir = "../../../kernel"
+	out, err := logging.CombinedOutput()
+	require.NoError(t, err, string(out))
 	for path, text := range map[string]string{
 		"files/4k.txt": strings.Repeat("0123456\n", 512), "files/1m.txt": "small\n", "src1k/a.go": "x", "src1k/b/c.go": "y", "src1k/b/d.txt": "z",
 	} {
@@ -36,14 +40,19 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	peers, err := subject.ReadTable(table)
 	require.NoError(t, err)
+	step := func(tool string) *subject.Op { return &subject.Op{Steps: []subject.Step{{Tool: tool}}} }
+	peers = append(peers, &subject.Peer{Name: "as-bare", Same: "bare-mcp", Kind: "mcp", Command: []string{"${bin}/floormcp", "-answers", "${answers}"},
+		Ops: map[string]*subject.Op{"read4k": step("read4k"), "edit4k": step("edit4k"), "ttfb": step("never")}})
 	s := &Suite{
-		Vars:  subject.Vars{"fx": fx, "bin": bin, "home": dir, "npm": filepath.Join(dir, "none"), "PATH": os.Getenv("PATH")},
-		Peers: peers, PeerNames: []string{"bare-mcp", "bare-chain", "bash", "official-fs"}, Scale: 0.01, Patience: 10 * time.Second, Say: func(text string) { t.Log(text) },
+		Vars:  subject.Vars{"fx": fx, "bin": bin, "home": dir, "npm": filepath.Join(dir, "none"), "answers": filepath.Join(dir, "answers"), "PATH": os.Getenv("PATH")},
+		Peers: peers, PeerNames: []string{"bare-mcp", "bare-chain", "bash", "official-fs", "client-same", "log-alone", "as-bare"}, Scale: 0.01, Patience: 10 * time.Second, Say: func(text string) { t.Log(text) },
 		Only: []string{"cold", "idle", "read4k", "edit4k", "glob1k", "true", "ttfb", "cancel_group", "cancel_setsid"},
 	}
 	rows, err := s.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"official-fs": "it is not installed"}, rows.Skipped)
+	require.Equal(t, map[string]string{
+		"official-fs": "it is not installed", "client-same": "ours-mcp, whose answers it gives, is not measured",
+	}, rows.Skipped)
 	for _, want := range []struct {
 		subject, op string
 		status      row.Status
@@ -53,6 +62,9 @@ func TestRun(t *testing.T) {
 		{"in-process", "edit4k", row.OK}, {"bare-mcp", "edit4k", row.OK},
 		{"bare-mcp", "glob1k", row.Truncated}, // two of twenty
 		{"bare-mcp", "true", row.OK}, {"bare-chain", "ttfb", row.OK},
+		{"as-bare", "cold", row.OK}, {"as-bare", "read4k", row.OK}, {"as-bare", "edit4k", row.OK}, // it changes nothing
+		{"as-bare", "ttfb", row.Failed}, // what was recorded is called otherwise
+		{"in-jail", "read4k", row.OK}, {"go-plugin-stream", "read4k", row.OK}, {"log-alone", "read4k", row.OK}, {"log-alone", "edit4k", row.OK},
 		{"bare-chain", "cancel_group", row.OK}, {"bare-mcp", "cancel_setsid", row.Never},
 	} {
 		t.Run(want.op+" of "+want.subject, func(t *testing.T) {
@@ -67,13 +79,56 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// What the floors of this process say they read and write, they do.
+func TestFloorsDoTheWork(t *testing.T) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "floorplugin"), "../../cmd/floorplugin").CombinedOutput()
+	require.NoError(t, err, string(out))
+	file := filepath.Join(dir, "f")
+	text := strings.Repeat("0123456\n", 512)
+	outside := filepath.Join(t.TempDir(), "outside")
+	for _, path := range []string{file, outside} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	all, err := floors(subject.Vars{"fx": dir, "bin": bin, "home": dir})
+	require.NoError(t, err)
+	has := map[string]subject.Subject{}
+	for _, x := range all {
+		t.Cleanup(x.Close)
+		has[x.Name()] = x
+	}
+	b := subject.Batch{N: 1, Vars: subject.Vars{"path": file, "old": "0123456\n", "new": "x\n", "dir": dir}}
+
+	got, err := has[streamed].Batch(t.Context(), "read4k", b)
+	require.NoError(t, err)
+	require.Equal(t, text, got.Text)
+	_, err = has[inJail].Batch(t.Context(), "read4k", b)
+	require.NoError(t, err)
+	_, err = has[inJail].Batch(t.Context(), "read4k", subject.Batch{N: 1, Vars: b.Vars.With("path", outside)})
+	require.ErrorContains(t, err, "outside", "there is a jail around it")
+	got, err = has[inProcess].Batch(t.Context(), "look10k", b)
+	require.NoError(t, err)
+	require.Contains(t, got.Text, "f 4096 ")
+
+	require.NoError(t, os.WriteFile(file, []byte("a\n0123456\nb\n"), 0o644))
+	_, err = has[inProcess].Batch(t.Context(), "undoable1m", b)
+	require.NoError(t, err)
+	edited, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "a\nx\nb\n", string(edited))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 2, "bin and f")
+}
+
 func TestCancelledRunEndsEarly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "files/1m.txt"), []byte("x"), 0o644))
-	s := &Suite{Vars: subject.Vars{"fx": dir, "bin": dir}, Say: func(string) {}}
+	s := &Suite{Vars: subject.Vars{"fx": dir, "bin": dir, "answers": filepath.Join(dir, "answers")}, Say: func(string) {}}
 	_, err := s.Run(ctx)
 	require.Error(t, err)
 }

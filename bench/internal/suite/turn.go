@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,9 +34,13 @@ func (t *turn) fail(err error) {
 // operation measures one operation of all subjects that have it. One that is cut short by the end of ctx makes no rows.
 func (s *Suite) operation(ctx context.Context, o op) {
 	var turns []*turn
+	unrecorded := s.record(ctx, o)
 	for _, x := range s.subjects {
 		if x.Can(asOp(o.name)) {
 			t := &turn{subject: x, row: &row.Row{Subject: x.Name(), Op: o.name, Status: row.OK}, left: s.repetitions(x.Name(), o)}
+			if p := s.peer(x.Name()); p != nil && p.Same != "" && unrecorded != nil {
+				t.fail(unrecorded)
+			}
 			turns = append(turns, t)
 		}
 	}
@@ -76,14 +81,8 @@ func (s *Suite) limit(o op) time.Duration { return time.Duration(float64(o.limit
 func (s *Suite) round(ctx context.Context, o op, t *turn) {
 	limit := s.limit(o) / rounds
 	b := subject.Batch{N: (t.left + rounds - t.rounds - 1) / (rounds - t.rounds), Workers: o.workers, From: t.rounds * 1000000, Limit: limit}
-	b.Vars = s.Vars.With("run", t.subject.Name())
-	for name, value := range o.vars {
-		b.Vars[name] = value
-	}
-	if o.streams {
-		b.Vars["streams"] = "yes"
-	}
-	if err := t.own(ctx, o, &b, filepath.Join(s.Vars["fx"], "work")); err != nil {
+	b.Vars = s.vars(t.subject.Name(), o)
+	if err := t.own(ctx, o, &b, s.work()); err != nil {
 		t.fail(err)
 		return
 	}
@@ -94,7 +93,7 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 	t.row.GrewMB = max(t.row.GrewMB, s.rise(t.subject)-before)
 	t.rounds++
 	t.left -= len(got.Took)
-	if err == nil && o.file != "" && strings.HasPrefix(o.name, "edit") {
+	if err == nil && o.file != "" && strings.HasPrefix(o.name, "edit") && !s.replays(t.subject.Name()) {
 		err = t.check(b.From + len(got.Took))
 	}
 	if err != nil {
@@ -105,6 +104,26 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 	t.samples.WireIn += got.WireIn
 	t.samples.WireOut += got.WireOut
 	t.samples.Text, t.samples.Output = got.Text, got.Output
+	t.samples.CPU += got.CPU
+}
+
+// vars are those that a subject is given for an operation.
+func (s *Suite) vars(name string, o op) subject.Vars {
+	vars := s.Vars.With("run", name)
+	maps.Copy(vars, o.vars)
+	if o.streams {
+		vars["streams"] = "yes"
+	}
+	return vars
+}
+
+// work is where subjects have files of their own.
+func (s *Suite) work() string { return filepath.Join(s.Vars["fx"], "work") }
+
+// replays reports whether a subject changes nothing.
+func (s *Suite) replays(name string) bool {
+	p := s.peer(name)
+	return p != nil && p.Replays()
 }
 
 // own gives a subject a file, or a repository, that it may change.
@@ -141,6 +160,7 @@ func (s *Suite) finish(o op, t *turn) {
 		r.Fill(t.samples.First)
 	}
 	r.Foreign = t.foreign / float64(max(1, t.rounds))
+	r.CPU = t.samples.CPU / float64(max(1, t.rounds))
 	r.Bytes = len(t.samples.Text)
 	if o.streams {
 		r.Bytes = t.samples.Output
@@ -179,7 +199,7 @@ func (s *Suite) whole(o op, r *row.Row, text string) {
 			return
 		}
 	}
-	if o.bytes > 0 && r.Bytes < o.bytes*98/100 && !strings.HasPrefix(o.name, "write") && r.Subject != inProcess {
+	if o.bytes > 0 && r.Bytes < o.bytes*98/100 && !strings.HasPrefix(o.name, "write") && r.Subject != inProcess && r.Subject != inJail {
 		r.Status, r.Note = row.Truncated, fmt.Sprintf("%d of %d bytes", r.Bytes, o.bytes)
 	}
 }
