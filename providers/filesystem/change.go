@@ -34,6 +34,7 @@ type change struct {
 	made []string // those, the lowest first
 	stay func()   // notes that they stay, or are gone; nil: there are none
 
+	held    *undo.Held     // what was there, if it is kept without a copy
 	keeping sync.WaitGroup // for the two that follow
 	kept    *undo.Content  // what was there
 	lost    string         // why that is not kept
@@ -121,6 +122,7 @@ func (c *change) unchanged(ctx context.Context) {
 // free lets go of what takes room.
 func (c *change) free() {
 	c.keeping.Wait()
+	c.held.Release()
 	c.w.free(&c.before)
 	c.after = nil
 	if c.stay != nil {
@@ -174,6 +176,7 @@ func (c *change) apply(ctx context.Context) error {
 		c.saw()
 		return nil
 	}
+	c.hold()
 	replacement, err := c.ready(ctx)
 	if err == nil {
 		err = c.w.writer.Write(ctx, replacement)
@@ -198,7 +201,9 @@ func (c *change) ready(ctx context.Context) (atomicfile.Change, error) {
 	if err == nil {
 		err = c.keep(ctx)
 	}
-	return atomicfile.Change{Name: c.target.resolved, Content: bytes.NewReader(c.after), New: !c.before.exists, Guard: c.untouched}, err
+	return atomicfile.Change{
+		Name: c.target.resolved, Content: bytes.NewReader(c.after), New: !c.before.exists, Guard: c.untouched, Held: c.held != nil,
+	}, err
 }
 
 // abandon takes back what ready did.
@@ -212,6 +217,7 @@ func (c *change) abandon() {
 // wrote notes that the new content is in its place.
 func (c *change) wrote() {
 	c.saw()
+	c.keepHeld(c.call.Context())
 	c.keeping.Wait()
 	c.w.undos.Add(&undo.Record{
 		Session: c.call.SessionID, Path: c.target.resolved, Before: c.kept, Lost: c.lost, SHA256: c.sum(), Made: c.made,
@@ -246,29 +252,6 @@ func (c *change) saw() {
 		s = stamp(info, c.sum())
 	}
 	c.w.seen.Saw(c.call.SessionID, c.target.resolved, s)
-}
-
-// keep sets the present content aside for undo, beside what goes on where that is
-// held. That it cannot be kept stops no change.
-func (c *change) keep(ctx context.Context) error {
-	if !c.before.exists {
-		return nil
-	}
-	mode := c.before.info.Mode().Perm()
-	note := func(kept *undo.Content, err error) {
-		if c.kept = kept; err != nil {
-			c.lost = err.Error()
-		}
-	}
-	body := c.before.bytes
-	if body == nil {
-		note(c.w.keepFile(ctx, c.target.resolved, c.before.info.Size(), mode))
-		return ctx.Err()
-	}
-	// Whatever becomes of the call: what is written can be undone.
-	whole := context.WithoutCancel(ctx)
-	c.keeping.Go(func() { note(c.w.undos.Keep(whole, bytes.NewReader(body), int64(len(body)), mode)) })
-	return ctx.Err()
 }
 
 // makeParents makes the directories above the file that are missing.

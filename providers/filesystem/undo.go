@@ -186,10 +186,19 @@ func (r *reversal) foresee() error {
 		return err
 	}
 	body, err := io.ReadAll(content)
-	if err = errors.Join(err, content.Close()); err == nil {
-		r.becomes(body)
+	if err = errors.Join(err, content.Close()); err != nil {
+		return err
 	}
-	return err
+	r.becomes(body)
+	return r.intact()
+}
+
+// intact returns an error if what was kept is not what there was.
+func (r *reversal) intact() error {
+	if kept := r.record.Before.SHA256; kept != "" && kept != r.sum() {
+		return sdk.Failed("cannot undo the change of %s: what was kept of it is not what was there; something else has written to it", r.target.name)
+	}
+	return nil
 }
 
 func (r *reversal) remove() error {
@@ -223,13 +232,19 @@ func (r *reversal) restore(ctx context.Context) (sha256 string, err error) {
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
 	hash := newHasher(content)
+	r.sum, r.size = hash.sum, kept.Size
 	err = r.w.writer.Write(ctx, atomicfile.Change{
-		Name: r.record.Path, Content: hash, Mode: kept.Mode, New: !r.before.exists, Guard: r.untouched,
+		Name: r.record.Path, Content: hash, Mode: kept.Mode, New: !r.before.exists,
+		Guard: func() error {
+			if err := r.intact(); err != nil {
+				return err
+			}
+			return r.untouched()
+		},
 	})
 	if err != nil {
 		return "", err
 	}
-	r.sum, r.size = hash.sum, kept.Size
 	r.saw()
 	return hash.sum(), nil
 }

@@ -71,6 +71,9 @@ type Change struct {
 	// Like is whose mode, owner and extended attributes the file gets, in place of
 	// those of what was there. The caller closes it.
 	Like afero.File
+	// Held says that the caller has what is there open too. Then Write has let go
+	// of it when it returns: to do so takes no time.
+	Held bool
 	// New fails with [fs.ErrExist] if something has the name.
 	New bool
 	// Guard, if any, may still stop the change just before the new content takes
@@ -186,7 +189,7 @@ func (s *staged) close() error {
 	if err == nil { // else the next start tries again
 		s.note()
 	}
-	if f, ok := s.old.(*os.File); ok && s.fresh == "" {
+	if f, ok := s.old.(*os.File); ok && s.fresh == "" && !s.Held {
 		// It was only looked at. Where nothing else means it any more the system now
 		// frees its blocks, which nobody has to wait for.
 		go f.Close() //nolint:errcheck // nothing was written to it

@@ -20,25 +20,13 @@ type spool struct {
 	places []*place // in the order in which they lie
 }
 
-// place is where a content lies in the spool.
-type place struct {
-	spool    *spool
-	at, size int64
-	users    int // who reads it, and who keeps it
-	dropped  bool
-}
-
-func (p *place) end() int64 { return p.at + p.size }
-
-var errDropped = errors.New("it is not kept any more")
-
 // put writes a content of so many bytes to a place of its own. dir makes the directory of the file.
 func (s *spool) put(dir func() (string, error), content io.WriterTo, size int64) (*place, error) {
 	p, err := s.reserve(dir, size)
 	if err != nil {
 		return nil, err
 	}
-	n, err := content.WriteTo(io.NewOffsetWriter(s.file, p.at))
+	n, err := content.WriteTo(io.NewOffsetWriter(p.file, p.at))
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
@@ -63,7 +51,8 @@ func (s *spool) reserve(dir func() (string, error), size int64) (*place, error) 
 			return nil, err
 		}
 	}
-	p := &place{spool: s, size: size, users: 1}
+	p := &place{file: s.file, size: size}
+	p.free = func() { s.free(p) }
 	i := 0
 	for ; i < len(s.places) && s.places[i].at-p.at < size; i++ {
 		p.at = s.places[i].end()
@@ -73,47 +62,10 @@ func (s *spool) reserve(dir func() (string, error), size int64) (*place, error) 
 	return p, nil
 }
 
-// open reads the content. Its place stays until the reader is closed, also when it is dropped meanwhile.
-func (p *place) open() (io.ReadCloser, error) {
-	p.spool.mu.Lock()
-	defer p.spool.mu.Unlock()
-	if p.dropped {
-		return nil, errDropped
-	}
-	p.users++
-	return &reading{io.NewSectionReader(p.spool.file, p.at, p.size), p}, nil
-}
-
-// reading is a content that is read.
-type reading struct {
-	*io.SectionReader
-	place *place
-}
-
-// Close lets go of the place. It is called once.
-func (r *reading) Close() error {
-	r.place.spool.mu.Lock()
-	defer r.place.spool.mu.Unlock()
-	r.place.left()
-	return nil
-}
-
-// drop forgets the content. Once is enough, and more does no harm.
-func (p *place) drop() {
-	p.spool.mu.Lock()
-	defer p.spool.mu.Unlock()
-	if !p.dropped {
-		p.dropped = true
-		p.left()
-	}
-}
-
-// left frees the place when nobody uses it any more, and gives back what the file has too much.
-func (p *place) left() {
-	if p.users--; p.users > 0 {
-		return
-	}
-	s := p.spool
+// free makes a place one that others may take, and gives back what the file has too much.
+func (s *spool) free(p *place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if i := slices.Index(s.places, p); i >= 0 {
 		s.places = slices.Delete(s.places, i, i+1)
 	}

@@ -1,9 +1,10 @@
 // Package undo keeps what writes have replaced, so that they can be taken back.
 //
 // The contents lie on disk, in a directory of this process alone, with mode
-// 0600: the large ones in a file each, the others in one file together. Memory
-// holds what they belong to, and the small ones as long as there is room. All of
-// it is bounded: the oldest records are dropped first.
+// 0600: the large ones in a file each, the others in one file together. A large
+// one that nobody can change any more stays in the file that it was in, which is
+// held open ([Held]). Memory holds what they belong to, and the small ones as long
+// as there is room. All of it is bounded: the oldest records are dropped first.
 package undo
 
 import (
@@ -16,6 +17,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // What a store holds at most. Beyond it the oldest goes.
@@ -40,10 +42,12 @@ type Content struct {
 	Size int64
 	Mode fs.FileMode
 	Link string // where it led, if it was a link
+	// SHA256 is of the content. It is empty where what is kept can be nothing else.
+	SHA256 string
 
-	body  []byte // if it is held
-	place *place // in the spool, if it shares a file
-	file  string // its own, if it is large
+	body  []byte // if it is in memory
+	place *place // in a file that is open
+	file  string // the file it has for itself
 }
 
 // Open reads the content. The caller closes it.
@@ -85,10 +89,18 @@ type Store struct {
 	bytes   int64
 	held    int64 // of these, in memory
 	spool   spool
+	open    atomic.Int64 // files that are held
 }
 
-// Close ends the store. What it kept on disk for several records together is gone then; the rest goes with the directory.
-func (s *Store) Close() error { return s.spool.close() }
+// Close ends the store, and all that it kept.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.records) > 0 {
+		s.remove(0)
+	}
+	return s.spool.close()
+}
 
 // Keep copies a content, until it is dropped.
 func (s *Store) Keep(ctx context.Context, content io.Reader, size int64, mode fs.FileMode) (*Content, error) {
