@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,6 +83,26 @@ func TestDirectories(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := bashCall(t, h, fields{"command": "pwd", "cwd": c.cwd})
 			require.Equal(t, c.want+"\n", r.Stdout)
+		})
+	}
+}
+
+func TestShellThatCannotBeStarted(t *testing.T) {
+	shell := filepath.Join(t.TempDir(), "sh")
+	require.NoError(t, os.WriteFile(shell, []byte("\x7fELF"), 0o700))
+	for _, c := range []struct {
+		name   string
+		config fields
+		says   string
+	}{
+		{"too large an environment", fields{"env": fields{"X": strings.Repeat("x", 2<<20)}}, "argument list too long (in %s); no command was run; make the environment"},
+		{"no program", fields{"shell": shell}, "exec format error (in %s); no command was run; see that the shell can be executed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := start(t, c.config)
+			r := bashCall(t, h, fields{"command": "true"})
+			require.Equal(t, failed, r.Err.GetCategory())
+			require.Contains(t, r.Err.GetMessage(), fmt.Sprintf(c.says, h.Dir))
 		})
 	}
 }

@@ -3,29 +3,48 @@ package main
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/agentco/agent/providers/bash/internal/background"
 	"github.com/agentco/agent/providers/bash/internal/keeper"
 	"github.com/agentco/agent/providers/bash/internal/runner"
+	"github.com/agentco/agent/providers/bash/internal/terminal"
 	"github.com/agentco/agent/sdk"
 )
 
 // failure explains a command that could not be started, or of whose end nothing is known.
 func failure(command runner.Command, out result, err error) error {
 	var refused *keeper.StartError
+	var stuck *runner.StuckError
 	switch {
 	case errors.As(err, &refused):
-		return sdk.Failed("%w (in %s); no command was run", refused, command.Spec.Dir.Name())
+		return sdk.Failed("%w (in %s); no command was run%s", refused, command.Spec.Dir.Name(), remedy(refused.Err))
 	case errors.Is(err, keeper.ErrClosed), errors.Is(err, background.ErrClosed):
 		return sdk.Failed("the provider is shutting down; the command was not run")
 	case errors.Is(err, keeper.ErrLost) && command.Spec.Sandbox.Check() != nil:
 		return sdk.Failed("confine the command: %w; no command was run", command.Spec.Sandbox.Check())
 	case errors.Is(err, keeper.ErrLost):
 		return withOutput(sdk.Failed("the command was lost: %w, and so the command was killed too; what it had already done stands", err), out)
-	case errors.Is(err, runner.ErrStuck):
-		return withOutput(sdk.Failed("end the command: %w", err), out)
+	case errors.As(err, &stuck) && stuck.Exited:
+		return withEnd(sdk.Failed("the shell exited with %d, and the rest of the command cannot be ended: %w; end it by hand", *out.ExitCode, err), out)
+	case errors.As(err, &stuck):
+		return withOutput(sdk.Failed("end the command: %w; end it by hand", err), out)
+	case errors.Is(err, terminal.ErrUnavailable):
+		return sdk.Failed("run the command: %w; no command was run; pty = false in the configuration does without terminals", err)
 	default:
 		return sdk.Failed("run the command: %w; no command was run", err)
+	}
+}
+
+// remedy is what to do about a shell that cannot be started.
+func remedy(err syscall.Errno) string {
+	switch err {
+	case syscall.E2BIG:
+		return "; make the environment of commands smaller (env and env_allow of the configuration): a variable may have 128 KiB"
+	case syscall.EAGAIN, syscall.ENOMEM:
+		return "; the limit on processes or memory is reached: end some first"
+	default:
+		return "; see that the shell can be executed, or name another one (shell of the configuration)"
 	}
 }
 

@@ -46,7 +46,9 @@ func processOutput(ctx context.Context, call *sdk.Call[config], in outputArgumen
 	piece, view := p.Output().Read(offset), p.Output().View()
 	out.Output, out.Offset, out.NextOffset, out.OutputBytes = piece.Text, piece.Start, piece.Next, piece.Total
 	out.OutputPath = view.Path
-	if out.ExitCode != nil {
+	if _, err := p.Outcome(); err != nil {
+		out.Summary = "lost: " + err.Error()
+	} else if out.ExitCode != nil {
 		out.Summary = p.Output().Summary(*out.ExitCode, out.Signal)
 	}
 	return out, nil

@@ -7,17 +7,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 const (
 	// hostVariable makes the test binary a provider that can be killed.
 	hostVariable = "KEEPER_TEST_HOST"
+	// tracerVariable makes it a debugger that holds the process of that id.
+	tracerVariable = "KEEPER_TEST_TRACER"
 	// markVariable is in the environment of everything that a test starts.
 	markVariable = "KEEPER_TEST_MARK"
 
@@ -27,6 +31,9 @@ const (
 func TestMain(m *testing.M) {
 	if script := os.Getenv(hostVariable); script != "" {
 		host(script)
+	}
+	if pid := os.Getenv(tracerVariable); pid != "" {
+		hold(pid)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -39,6 +46,24 @@ func host(script string) {
 	}
 	fmt.Fprintln(os.Stderr, err)
 	select {}
+}
+
+// hold stops a process as debuggers do, says so, and waits to be killed.
+func hold(pid string) {
+	runtime.LockOSThread()
+	n, err := strconv.Atoi(pid)
+	if err == nil {
+		err = unix.PtraceSeize(n)
+	}
+	if err == nil {
+		err = unix.PtraceInterrupt(n)
+	}
+	if err != nil {
+		fmt.Println(err)
+	} else {
+		fmt.Println("up")
+	}
+	time.Sleep(time.Hour)
 }
 
 func specOf(script, mark string, out *os.File) Spec {
@@ -122,12 +147,13 @@ func soleKeeper(t *testing.T, pool *Pool) int {
 	return 0
 }
 
-func readLine(t *testing.T, f *os.File) {
+func readLine(t *testing.T, f *os.File) string {
 	t.Helper()
 	require.NoError(t, f.SetReadDeadline(time.Now().Add(patience)))
-	var b [1]byte
-	for b[0] != '\n' {
+	var line []byte
+	for b := [1]byte{}; b[0] != '\n'; line = append(line, b[0]) {
 		_, err := f.Read(b[:])
 		require.NoError(t, err)
 	}
+	return string(line)
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agentco/agent/proto/early"
 	"github.com/agentco/agent/providers/bash/internal/keeper/serve"
 	"github.com/agentco/agent/providers/bash/internal/sandbox"
 )
@@ -35,6 +36,9 @@ type link struct {
 	current *Process
 	begun   chan error // result of the start under way
 	lost    bool
+	ending  bool // what is kept has to die
+
+	abandoned chan struct{} // closed when nobody waits for the end any more
 }
 
 // newLink starts a keeper. It does not wait until the keeper is up: requests wait in
@@ -63,7 +67,7 @@ func newLink(p *Pool, kind *sandbox.Policy) (*link, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start the process that keeps commands: %w", err), conn.Close())
 	}
-	return &link{pool: p, kind: kind, cmd: cmd, conn: conn}, nil
+	return &link{pool: p, kind: kind, cmd: cmd, conn: conn, abandoned: make(chan struct{})}, nil
 }
 
 func socketPair() (*net.UnixConn, *os.File, error) {
@@ -91,7 +95,7 @@ func (l *link) start(spec Spec) (*Process, error) {
 		l.mu.Unlock()
 		return nil, ErrLost
 	}
-	l.current, l.begun = process, begun
+	l.current, l.begun, l.ending = process, begun, false
 	l.mu.Unlock()
 	if err := l.order(spec); err != nil {
 		_ = l.conn.Close() // listen ends, and so does begun
@@ -116,7 +120,10 @@ func (l *link) keepAwake(p *Process) {
 		select {
 		case <-tick.C:
 			l.wake()
+			l.free()
 		case <-p.gone:
+			return
+		case <-l.abandoned:
 			return
 		}
 	}
@@ -168,6 +175,7 @@ func (l *link) request(p *Process, kind byte, body ...byte) {
 	if l.current != p {
 		return
 	}
+	l.ending = l.ending || kind == serve.RequestKill
 	_, _ = l.conn.Write(append(serve.Header(kind, len(body)), body...))
 	l.wake()
 }
@@ -175,9 +183,37 @@ func (l *link) request(p *Process, kind byte, body ...byte) {
 // wake continues a keeper that was stopped, by its own command perhaps.
 func (l *link) wake() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
 
+// free kills a keeper that should end what it keeps, and which a debugger holds, its own command perhaps: nothing else
+// reaches it then. What it kept comes to us.
+func (l *link) free() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if state := early.Stat(l.pid()); l.ending && len(state) > 0 && state[0] == "t" {
+		_ = l.cmd.Process.Kill()
+	}
+}
+
+// abandon lets the keeper go on alone, unless nothing is left for it to do.
+func (l *link) abandon(p *Process) (left []int) {
+	l.mu.Lock()
+	over := l.current != p || l.lost
+	l.lost = l.lost || !over
+	l.mu.Unlock()
+	if over {
+		return nil
+	}
+	early.Walk(l.pid(), func(pid int) { left = append(left, pid) })
+	close(l.abandoned)
+	l.dismiss()
+	return left
+}
+
 // dismiss makes the keeper kill what it keeps and end.
 func (l *link) dismiss() {
 	_ = l.conn.Close()
+	l.mu.Lock()
+	l.ending = true
+	l.mu.Unlock()
 	l.wake()
 }
 
@@ -191,7 +227,15 @@ func (l *link) listen() {
 		l.handle(r)
 	}
 	_ = l.conn.Close()
-	err := l.cmd.Wait()
+	ended := make(chan error, 1)
+	go func() { ended <- l.cmd.Wait() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-l.abandoned:
+		go func() { l.pool.forget(l, <-ended == nil) }()
+		return
+	}
 	l.mu.Lock()
 	process, begun := l.current, l.begun
 	l.current, l.begun, l.lost = nil, nil, true

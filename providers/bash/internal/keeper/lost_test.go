@@ -84,6 +84,31 @@ func TestStoppedKeeper(t *testing.T) {
 	}
 }
 
+// What a debugger holds hears nothing, and goes on with no SIGCONT.
+func TestTracedKeeper(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name string
+		end  func(*Pool, *Process) error
+	}{
+		{"kill", func(_ *Pool, p *Process) error { p.Kill(); return nil }},
+		{"close", func(p *Pool, _ *Process) error { return p.Close() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pool := open(t)
+			process, out := start(t, pool, `setsid sleep 1000 & `+tracerVariable+`=$PPID exec '`+self+`'`)
+			if said := readLine(t, out); said != "up\n" {
+				t.Skip("no process may be traced here: ", said)
+			}
+			require.NoError(t, c.end(pool, process))
+			wait(t, "gone", process.Gone())
+			require.ErrorIs(t, process.Err(), ErrLost)
+			require.Empty(t, marked(t.Name()))
+		})
+	}
+}
+
 func TestKeeperStoppedBeforeTheEnd(t *testing.T) {
 	process, out := start(t, open(t), `echo up; kill -STOP $PPID; exit 5`)
 	readLine(t, out)

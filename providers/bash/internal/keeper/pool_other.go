@@ -84,6 +84,9 @@ type group struct {
 func (g *group) terminate(p *Process) { g.signal(p, unix.SIGTERM) }
 func (g *group) kill(p *Process)      { g.signal(p, unix.SIGKILL) }
 
+// abandon knows no more than the group.
+func (g *group) abandon(*Process) []int { return nil }
+
 // signal does nothing once the group is empty: its number may be another's by now.
 func (g *group) signal(p *Process, s unix.Signal) {
 	select {

@@ -14,6 +14,7 @@ type Process struct {
 		terminate(p *Process)
 		kill(p *Process)
 		signal(p *Process, s unix.Signal)
+		abandon(p *Process) []int
 	}
 
 	exited chan struct{}
@@ -59,6 +60,10 @@ func (p *Process) Kill() { p.signals.kill(p) }
 // Signal sends s to the process group of the shell, as a terminal sends SIGINT. It does not
 // wait, and does nothing once the shell has exited.
 func (p *Process) Signal(s unix.Signal) { p.signals.signal(p, s) }
+
+// Abandon gives up waiting for what Kill cannot end, and returns the process ids of it, as far as they are known. Whoever
+// kills it goes on for as long as it lives, but Gone may stay open, and Close of the pool waits for it no more.
+func (p *Process) Abandon() (left []int) { return p.signals.abandon(p) }
 
 func (p *Process) setExited(s Status) {
 	p.mu.Lock()

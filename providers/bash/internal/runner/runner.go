@@ -12,7 +12,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -47,10 +46,6 @@ const (
 	Idled            // Command.Idle has passed
 	Cancelled        // the context is done
 )
-
-// ErrStuck says that a process of the command is left, which happens when it waits in the
-// system for something such as a dead disk. It goes on being killed.
-var ErrStuck = errors.New("a process of it does not die of SIGKILL yet")
 
 // Outcome is how a command ended.
 type Outcome struct {
@@ -90,7 +85,7 @@ type Execution struct {
 	begun   time.Time
 	pumped  chan struct{}
 	outcome Outcome
-	stuck   bool
+	stuck   *StuckError
 
 	typing sync.Mutex
 	line   int // bytes of a line that was begun
@@ -233,7 +228,12 @@ func (e *Execution) end(grace time.Duration) {
 	}
 	e.outcome.Killed = true
 	e.process.Kill()
-	e.stuck = !e.goneWithin(killLimit)
+	if e.goneWithin(killLimit) {
+		return
+	}
+	if left := e.process.Abandon(); len(left) > 0 || !e.goneWithin(killLimit) {
+		e.stuck = &StuckError{Left: left, Exited: e.exitedOr(Cancelled) == Exited}
+	}
 }
 
 func (e *Execution) goneInGrace(grace time.Duration) bool {
@@ -270,8 +270,8 @@ func (e *Execution) gone() bool {
 }
 
 func (e *Execution) err() error {
-	if e.stuck {
-		return ErrStuck
+	if e.stuck != nil {
+		return e.stuck
 	}
 	select {
 	case <-e.process.Exited():

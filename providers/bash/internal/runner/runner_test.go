@@ -18,7 +18,12 @@ import (
 	"github.com/agentco/agent/providers/bash/internal/terminal"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		play(role)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func open(t testing.TB) *keeper.Pool {
 	t.Helper()

@@ -16,6 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// ErrUnavailable says that the system has no terminal to give: none is set up, or too many are in use.
+var ErrUnavailable = errors.New("there is no terminal to be had")
+
 // Size is what the command is told about the width and height of its terminal.
 type Size struct{ Columns, Rows int }
 
@@ -69,7 +72,7 @@ func TakesLines(reader *os.File) (bool, error) {
 func open(size Size, mode func(fd int) error) (Stream, error) {
 	stream, err := openPair()
 	if err != nil {
-		return Stream{}, fmt.Errorf("open a terminal: %w", err)
+		return Stream{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if err := prepare(stream, size, mode); err != nil {
 		return Stream{}, errors.Join(err, stream.Close())
