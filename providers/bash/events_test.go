@@ -225,3 +225,10 @@ func TestLongCommand(t *testing.T) {
 	require.Equal(t, "200001\n0\nbash\n", r.Stdout)
 	require.Empty(t, r.Stderr)
 }
+
+// SO-34: what is not run is no success.
+func TestLongCommandWithoutPath(t *testing.T) {
+	h := start(t, fields{"env": fields{"PATH": "/nonexistent"}})
+	r := run(t, h, "exit 7\n#"+strings.Repeat("k", 200_000))
+	require.Contains(t, []any{7.0, 127.0}, r.Result["exit_code"], "127 where the system has no cat in its own places: %s", r.Stderr)
+}

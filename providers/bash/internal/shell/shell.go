@@ -28,6 +28,10 @@ func Find(name string) (string, error) {
 	return "", err
 }
 
+// readScript runs descriptor 3, which the last redirection closes for what the command starts. A PATH without cat is no
+// reason to run nothing and call that a success.
+const readScript = `eval "$(cat <&3 2>/dev/null || command -p cat <&3 || echo exit 127)" 3<&-`
+
 // Invocation is how a shell is called for one command.
 type Invocation struct {
 	Args []string
@@ -53,8 +57,7 @@ func Invoke(path, command string) (Invocation, error) {
 	if err != nil {
 		return Invocation{}, err
 	}
-	// The last redirection closes the descriptor for what the command starts.
-	return Invocation{Args: append(args, `eval "$(cat <&3)" 3<&-`, name), Script: script}, nil
+	return Invocation{Args: append(args, readScript, name), Script: script}, nil
 }
 
 // File returns a file without a name that holds text, ready to be read.
