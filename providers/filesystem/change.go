@@ -133,7 +133,7 @@ func (c *change) free() {
 
 // becomes sets the new content.
 func (c *change) becomes(after []byte) {
-	c.after, c.size, c.sum = after, int64(len(after)), hashed(after)
+	c.after, c.size, c.sum = after, int64(len(after)), c.before.digest.next(after)
 }
 
 // expect checks that the caller knows what it is about to change. Without

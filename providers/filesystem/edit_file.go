@@ -42,7 +42,7 @@ func editFile(ctx context.Context, call *sdk.Call[config], in editIn) (editOut, 
 		return editOut{}, err
 	}
 	defer end()
-	out := editOut{Path: in.Path, Replacements: made.Total(), SHA256Before: c.before.sum()}
+	out := editOut{Path: in.Path, Replacements: made.Total()}
 	out.Diff, out.DiffClipped = c.unified()
 	switch {
 	case c.same():
@@ -51,7 +51,7 @@ func editFile(ctx context.Context, call *sdk.Call[config], in editIn) (editOut, 
 		out.Note = "The file had changed since it was read; the edit was made in its new state."
 	}
 	err = c.apply(ctx)
-	out.SHA256After = c.sum()
+	out.SHA256Before, out.SHA256After = c.before.sum(), c.sum()
 	return out, err
 }
 

@@ -25,22 +25,25 @@ func (h *hasher) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// slowToHash is from how many bytes on a content is hashed beside what is done
-// with it meanwhile: that takes about as long.
-const slowToHash = 64 << 10
+func (h *hasher) sum() string { return hex.EncodeToString(h.hash.Sum(nil)) }
 
 // hashed returns what gives the hash of body, which is not changed any more.
-func hashed(body []byte) func() string {
-	once := sync.OnceValue(func() string { return sum(body) })
-	if len(body) >= slowToHash {
-		go once()
-	}
-	return once
-}
+func hashed(body []byte) func() string { return beside(len(body), func() string { return sum(body) }) }
 
 func sum(body []byte) string {
 	s := sha256.Sum256(body)
 	return hex.EncodeToString(s[:])
 }
 
-func (h *hasher) sum() string { return hex.EncodeToString(h.hash.Sum(nil)) }
+// slowToHash is from how many bytes on a content is hashed beside what is done
+// with it meanwhile: that takes about as long.
+const slowToHash = 64 << 10
+
+// beside returns what gives the hash of so many bytes that hash makes, once.
+func beside(size int, hash func() string) func() string {
+	once := sync.OnceValue(hash)
+	if size >= slowToHash {
+		go once()
+	}
+	return once
+}

@@ -70,6 +70,7 @@ type state struct {
 	info   fs.FileInfo
 	sum    func() string // it may have to wait for it
 	bytes  []byte        // nil if the file is larger than editLimit
+	digest *digest       // of bytes
 	room   int64         // taken from the workspace's memory
 }
 
@@ -112,14 +113,15 @@ func (w *workspace) load(ctx context.Context, t target) (s state, err error) {
 	}
 	s.room = room
 	s.bytes, err = readAll(f, s.info.Size())
-	s.sum = hashed(s.bytes)
+	s.digest = newDigest(s.bytes)
+	s.sum = s.digest.sum
 	return s, err
 }
 
 // free lets go of a file's bytes.
 func (w *workspace) free(s *state) {
 	w.memory.Release(s.room)
-	s.room, s.bytes = 0, nil
+	s.room, s.bytes, s.digest = 0, nil, nil
 }
 
 func readAll(f io.Reader, size int64) ([]byte, error) {
