@@ -17,8 +17,12 @@ import (
 	"github.com/agentco/agent/providers/bash/internal/transcript"
 )
 
-// maxEnded is how many processes of a session can still be asked about after their end.
-const maxEnded = 16
+const (
+	// maxEnded is how many processes of a session can still be asked about after their end.
+	maxEnded = 16
+	// maxEndedInAll is how many of all sessions can, of which nobody says that they are over.
+	maxEndedInAll = 4 * maxEnded
+)
 
 var (
 	// ErrFull is returned by Start when as many processes run as may.
@@ -98,16 +102,21 @@ func (s *Set) Keep(p *Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept = append(s.kept, p)
+	s.forget(maxEnded, func(other *Process) bool { return other.Session == p.Session })
+	s.forget(maxEndedInAll, func(*Process) bool { return true })
+}
+
+// forget leaves the newest most of those that have ended.
+func (s *Set) forget(most int, among func(*Process) bool) {
 	var ended []*Process
-	for _, other := range s.kept {
-		if _, runs := s.running[other]; !runs && other.Session == p.Session {
-			ended = append(ended, other)
+	for _, p := range s.kept {
+		if _, runs := s.running[p]; !runs && among(p) {
+			ended = append(ended, p)
 		}
 	}
-	for len(ended) > maxEnded {
-		s.kept = slices.DeleteFunc(s.kept, func(other *Process) bool { return other == ended[0] })
-		ended[0].output.Close()
-		ended = ended[1:]
+	for _, oldest := range ended[:max(0, len(ended)-most)] {
+		s.kept = slices.DeleteFunc(s.kept, func(p *Process) bool { return p == oldest })
+		oldest.output.Close()
 	}
 }
 

@@ -5,6 +5,7 @@ package background
 import (
 	"errors"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -115,6 +116,20 @@ func TestEndedOnesAreForgottenTheOldestFirst(t *testing.T) {
 	require.Same(t, ended[3], b.Find("one", ended[3].ID))
 	require.Equal(t, "over\n", ended[3].Output().Read(0).Text)
 	require.Same(t, elsewhere, b.Find("two", elsewhere.ID))
+}
+
+func TestEndedOnesOfManySessions(t *testing.T) {
+	b := newBench(t)
+	var ended []*Process
+	for i := range maxEndedInAll + 2 {
+		p := b.keep(strconv.Itoa(i), "exit")
+		<-p.Done()
+		ended = append(ended, p)
+	}
+	lives := b.keep("another", "sleep 1000")
+	require.Nil(t, b.Find("1", ended[1].ID))
+	require.Same(t, ended[2], b.Find("2", ended[2].ID))
+	require.Same(t, lives, b.Find("another", lives.ID))
 }
 
 func TestLateSignalIsNoReason(t *testing.T) {
