@@ -31,7 +31,10 @@ func (c *call) execute(ctx context.Context) {
 		c.fail(Failed, host.Failure(toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_NOT_FOUND, "%v", err))
 		return
 	}
-	if err := cmp.Or(c.recorded(ctx), c.announced()); err != nil {
+	if err := cmp.Or(c.recorded(ctx), c.announced()); err != nil && ctx.Err() != nil {
+		c.cancelled(context.Cause(ctx)) // in the wait for the log
+		return
+	} else if err != nil {
 		c.fail(Failed, err)
 		return
 	}

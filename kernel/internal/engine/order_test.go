@@ -54,6 +54,29 @@ func TestTurnInOrder(t *testing.T) {
 	}
 }
 
+// A call that is given up while it waits for the log was cancelled, whatever becomes of the log.
+func TestCancelledInTheWaitForTheLog(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	session := open(t, Options{}, SessionOptions{Approver: gate.ApproveAll("--yes"), Journal: slowJournal{flushes: cancel}})
+	file := filepath.Join(t.TempDir(), "f")
+	o := session.Invoke(ctx, request(t, session, "write", map[string]any{"path": file, "content": "hi"}), nil)
+	require.Equal(t, Cancelled, o.Status, o.Error)
+	require.Contains(t, o.Error.GetMessage(), "was cancelled before it began")
+	require.NoFileExists(t, file)
+}
+
+// slowJournal is given up in each flush.
+type slowJournal struct {
+	noJournal
+	flushes func()
+}
+
+func (j slowJournal) Flush(ctx context.Context) error {
+	j.flushes()
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
 func TestTurnInOrderIsCancelled(t *testing.T) {
 	session := open(t, Options{}, SessionOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
