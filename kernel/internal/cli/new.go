@@ -57,12 +57,19 @@ func (a *app) newProject() error {
 	if above != "" {
 		a.warn(fmt.Sprintf("this folder belonged to the project of %s: here, and in the folders below, %s counts from now on", above, path))
 	}
-	next := a.nextSteps(p.Providers())
+	next, why := a.nextSteps(p.Providers())
 	if a.flags.json {
 		a.writeJSON(map[string]any{"project": projectJSON{Path: path, Providers: p.Providers(), Next: next}})
 		return nil
 	}
-	a.printf("%s %s: %s, held to this folder\n\nNext:\n  %s\n", a.display.OutPainter().Success("wrote"), config.FileName,
-		strings.Join(p.Providers(), ", "), strings.ReplaceAll(strings.Join(next, "\n"), "\n", "\n  "))
+	painter := a.display.OutPainter()
+	a.printf("%s %s: %s, held to this folder\n\nNext:\n", painter.Success("wrote"), config.FileName, strings.Join(p.Providers(), ", "))
+	for _, command := range next {
+		a.printf("  %s\n", command)
+		if why != "" {
+			a.printf("%s", prose(why, "    ", painter.Dim, painter))
+			why = ""
+		}
+	}
 	return nil
 }

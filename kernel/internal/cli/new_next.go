@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,47 +9,40 @@ import (
 	"github.com/agentco/agent/kernel/internal/scaffold"
 )
 
-// nextSteps are what a new project is used by. A release installs its providers; whoever has built agent has no release of
-// them, and names the binaries that were built along with it.
-func (a *app) nextSteps(providers []string) []string {
+// nextSteps are the commands that a new project is used by, and what the first of them is for where that is to be said. A
+// release installs its providers; whoever has built agent has no release of them, and names the binaries that were built
+// along with it.
+func (a *app) nextSteps(providers []string) (commands []string, why string) {
 	use := []string{"agent tools", "agent shell"}
 	cwd, _ := os.Getwd()
 	home, _ := os.UserHomeDir()
 	global, err := config.LoadGlobal(config.GlobalPath(), config.Scope{Cwd: cwd, Home: home, LookupEnv: os.LookupEnv})
 	if err != nil { // which the next command explains
-		return slices.Insert(use, 0, "agent validate")
+		return slices.Insert(use, 0, "agent validate"), ""
 	}
 	missing := slices.DeleteFunc(slices.Clone(providers), func(name string) bool {
 		_, named := global.DevOverrides[name]
 		return named
 	})
 	if len(missing) == 0 {
-		return use
+		return use, ""
 	}
 	if _, released := scaffold.Released(a.version); released {
-		return slices.Insert(use, 0, "agent init")
+		return slices.Insert(use, 0, "agent init"), ""
 	}
-	file := (&project{home: home}).short(global.File)
-	return slices.Insert(use, 0, fmt.Sprintf("name the providers that were built with this agent in %s (or agent init: the newest release)\n%s",
-		file, overrides(missing)))
+	why = "names the providers that were built with this agent in " + (&project{home: home}).short(global.File) +
+		"; or agent init, for the newest release"
+	return slices.Insert(use, 0, overrideCommand(missing)), why
 }
 
-// overrides is the block that names binaries: those beside this one, where there are such.
-func overrides(providers []string) string {
-	self, _ := os.Executable()
-	longest := 0
+// overrideCommand names the binaries of providers: those beside this program, where there are such.
+func overrideCommand(providers []string) string {
+	words := []string{"agent providers override --write"}
 	for _, name := range providers {
-		longest = max(longest, len(name))
-	}
-	var b strings.Builder
-	b.WriteString("dev_overrides {\n")
-	for _, name := range providers {
-		path := filepath.Join(filepath.Dir(self), "provider-"+name)
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			path = "/path/to/provider-" + name
+		if _, err := program(builtBeside(name)); err != nil {
+			name += "=/path/to/provider-" + name
 		}
-		fmt.Fprintf(&b, "  %-*s = %q\n", longest, name, path)
+		words = append(words, name)
 	}
-	b.WriteString("}")
-	return b.String()
+	return strings.Join(words, " ")
 }

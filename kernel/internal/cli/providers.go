@@ -25,7 +25,7 @@ A provider that cannot be started is listed with the reason, and the exit code i
 		Args: noMoreThan(0),
 		RunE: func(*cobra.Command, []string) error { return a.providers() },
 	}
-	cmd.AddCommand(a.providersLockCommand(), a.providersMirrorCommand(), a.providersPruneCommand())
+	cmd.AddCommand(a.providersLockCommand(), a.providersMirrorCommand(), a.providersPruneCommand(), a.providersOverrideCommand())
 	cmd.AddCommand(&cobra.Command{
 		Use:   "schema [PROVIDER]",
 		Short: "Show what a provider block may hold",

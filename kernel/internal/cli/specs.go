@@ -12,6 +12,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/install"
 	"github.com/agentco/agent/kernel/internal/lock"
 	"github.com/agentco/agent/kernel/internal/registry"
+	"github.com/agentco/agent/kernel/internal/schema"
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
 )
 
@@ -94,7 +95,23 @@ func (p *project) lockedPath(pr *config.Provider) (path, version string) {
 
 func (p *project) notInstalled(pr *config.Provider, why string) error {
 	return &problem{"not-installed", pr.Errorf("Provider \""+pr.Name+"\" is not installed",
-		"%s Run agent init; or name a build of your own in %s: dev_overrides { %s = \"/path/to/%s\" }.", why, p.short(p.global.File), pr.Name, pr.Source.Name())}
+		"%s Run agent init; or name a build of your own in %s: %s.%s", why, p.short(p.global.File), overrideCommand([]string{pr.Name}), p.misnamed(pr.Name))}
+}
+
+// misnamed says that dev_overrides has no provider of this name, but one that may be meant for it.
+func (p *project) misnamed(name string) string {
+	var others []string
+	for other := range p.global.DevOverrides {
+		if p.Provider(other) == nil {
+			others = append(others, other)
+		}
+	}
+	slices.Sort(others)
+	near := schema.Nearest(name, others)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(" %s:%d names one for %q, which is not required here: is it meant for %q?", p.short(p.global.File), p.global.OverrideLine(near), near, name)
 }
 
 // lockFile reads the lock file, once.

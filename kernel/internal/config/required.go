@@ -13,6 +13,9 @@ import (
 // A provider's name is half of PROVIDER.TOOL, so it holds no dot.
 var providerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]*$`) })
 
+// IsProviderName reports whether a provider can be called so.
+func IsProviderName(name string) bool { return providerName().MatchString(name) }
+
 func (l *loader) requiredProviders(b *block) {
 	for _, inner := range b.Body.Blocks {
 		l.fail(inner.DefRange(), "Unexpected block", "Write %s = { source = \"HOST/OWNER/REPO\", version = \"~> 1.0.0\" }.", inner.Type)
