@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,17 +74,21 @@ func TestShellCancels(t *testing.T) {
 	m.text("bash.bash command='trap \"\" TERM; echo started; while :; do sleep 1; done'")
 	m.keys("Enter")
 	m.waitFor("│ started")
+	shell := 0
+	for _, pid := range descendants(m.pane()) {
+		if number, _ := strconv.Atoi(pid); strings.HasPrefix(commandLine(number), "agent shell") {
+			shell = number
+		}
+	}
+	require.NotZero(t, shell)
 	m.keys("C-c")
 	m.waitFor("press Ctrl-C again to kill")
 	m.until("killing", func(screen string) bool {
 		if strings.Contains(screen, "killing") {
 			return true
 		}
-		for _, pid := range descendants(m.pane()) { // two at once are one; the key would have the terminal drop what it has not shown yet
-			if number, _ := strconv.Atoi(pid); strings.HasPrefix(commandLine(number), "agent shell") {
-				require.NoError(t, exec.Command("kill", "-INT", pid).Run())
-			}
-		}
+		// Two at once are one. The key would have the terminal drop what it has not shown yet.
+		require.NoError(t, syscall.Kill(shell, syscall.SIGINT))
 		return false
 	})
 	m.waitFor("cancelled: ")
