@@ -20,8 +20,10 @@ import (
 // when it is an io.Closer. It is never called twice at the same time.
 type CallbackDialer func() (grpc.ClientConnInterface, error)
 
-// connectPatience is how long a report waits for the channel. A kernel that serves one announced it long before.
-const connectPatience = time.Second
+// kernelPatience is how long a kernel may take for what it is told. It is for one that has stopped: a dead one is known to be,
+// and one that is alive takes it at once, unless the machine has no time for it. Who serves no callbacks is known to after the
+// five seconds for which go-plugin waits for an announcement.
+const kernelPatience = 30 * time.Second
 
 // callbacks is the way back to the kernel. The kernel announces the channel and go-plugin forgets an announcement
 // that nobody takes up within seconds, so a provider dials at the first chance, in the background, and again at
@@ -30,16 +32,20 @@ type callbacks struct {
 	dial    CallbackDialer
 	logs    *logQueue
 	secrets *secret.Set
+	alive   context.Context // ends when the kernel is known to be gone
+	lose    context.CancelFunc
 
 	mu      sync.Mutex
 	client  kernelv1.KernelCallbackServiceClient
 	conn    grpc.ClientConnInterface
 	pending chan struct{} // closed when the dial under way has ended; nil when none is
+	missed  bool          // a dial has ended in vain
 	closed  bool
 }
 
 func newCallbacks(dial CallbackDialer) *callbacks {
 	c := &callbacks{dial: dial, secrets: &secret.Set{}}
+	c.alive, c.lose = context.WithCancel(context.Background())
 	c.logs = newLogQueue(c)
 	return c
 }
@@ -70,6 +76,7 @@ func (c *callbacks) connect(dial CallbackDialer, pending chan struct{}) {
 	close(pending)
 	switch {
 	case err != nil:
+		c.missed = true
 	case c.closed:
 		_ = closeConn(conn)
 	default:
@@ -98,6 +105,18 @@ func (c *callbacks) connected(ctx context.Context) (kernelv1.KernelCallbackServi
 		return nil, ErrNoKernel
 	}
 	return client, nil
+}
+
+// likely is the client, for what can also go elsewhere: a channel that is being dialled is waited for until ctx ends, unless
+// that was in vain before.
+func (c *callbacks) likely(ctx context.Context) kernelv1.KernelCallbackServiceClient {
+	c.mu.Lock()
+	client, missed := c.client, c.missed
+	c.mu.Unlock()
+	if client == nil && !missed {
+		client, _ = c.connected(ctx)
+	}
+	return client
 }
 
 // ready is the client, or nil while there is none. It waits for nothing.

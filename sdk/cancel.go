@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -14,26 +13,23 @@ import (
 )
 
 // report hands the kernel what a cancelled call had already done. gRPC delivers nothing on a stream that the
-// client has cancelled, so the report goes over the callback channel.
-func (s *server) report(ctx context.Context, f *frame, out outcome) {
+// client has cancelled, so the report goes over the callback channel. The grace time is the function's: a report that is late,
+// since the machine is slow, is of more use than none.
+func (s *server) report(f *frame, out outcome) {
 	if errors.Is(context.Cause(f.events.ctx), errKernelGone) {
 		return // there is nobody to tell
 	}
 	if errors.Is(out.err, errAbandoned) {
 		f.logger().Warn("abandoned after the grace time; it keeps its turn until it returns", "operation", f.operation.name, "call", f.call.GetId())
-		// The grace time is over; what is known still goes out.
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		ctx = late
 	}
 	note, payload := f.events.conclusion(out)
-	err := s.tell(ctx, f.call, note, payload, f.events.output.kept)
+	err := s.tell(context.WithoutCancel(f.events.ctx), f.call, note, payload, f.events.output.kept)
 	if err != nil {
 		f.logger().Warn("the kernel did not take the report of a cancelled call", "call", f.call.GetId(), "error", err.Error())
 	}
 }
 
-// tell hands over what a cancelled call had done, and what it has put out since.
+// tell hands over what a cancelled call had done, and what it has put out since. It gives up after kernelPatience.
 func (s *server) tell(ctx context.Context, call *toolv1.ToolCall, note string, payload *structpb.Struct, output []byte) error {
 	// A function that had nothing to report has done nothing that it knows of, which is an object too.
 	details := map[string]any{"partial_result": payload.AsMap()}
@@ -42,6 +38,8 @@ func (s *server) tell(ctx context.Context, call *toolv1.ToolCall, note string, p
 	} else {
 		details["output"], details["output_encoding"] = base64.StdEncoding.EncodeToString(output), "base64"
 	}
+	ctx, cancel := context.WithTimeout(ctx, kernelPatience)
+	defer cancel()
 	return s.callbacks.emitCancelled(ctx, call, &toolv1.ToolError{
 		Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_CANCELLED,
 		Message:  note,

@@ -63,7 +63,10 @@ func (f *frame) emit(ctx context.Context, event Event) (Receipt, error) {
 
 // emit hands an event to the kernel.
 func (c *callbacks) emit(ctx context.Context, request *kernelv1.EmitRequest) (*kernelv1.EmitResult, error) {
-	reachable, cancel := context.WithTimeout(ctx, connectPatience)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(c.alive, end)()
+	reachable, cancel := context.WithTimeout(ctx, kernelPatience)
 	defer cancel()
 	client, err := c.connected(reachable)
 	switch {

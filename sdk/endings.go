@@ -42,7 +42,7 @@ func attemptOf(rpc context.Context, call string) attempt {
 // is on the way never sees that end, since gRPC drops it, and here the call was over and well: so the kernel asks.
 type endings struct {
 	mu        sync.Mutex
-	running   map[attempt]bool // whether it was asked about
+	running   map[attempt]chan struct{} // what waits for the report of one that was asked about; nil when it was not
 	last      [rememberedEndings]ending
 	next      int       // where in last the next one goes
 	forgotten time.Time // when the youngest call ended that is not in last any more
@@ -69,26 +69,31 @@ func (e *endings) begin(rpc context.Context, a attempt) (ok bool) {
 		}
 	}
 	if e.running == nil {
-		e.running = map[attempt]bool{}
+		e.running = map[attempt]chan struct{}{}
 	}
-	e.running[a] = false
+	e.running[a] = nil
 	return true
 }
 
-// leave forgets that a call runs, when there is no more to be said of it than end did.
+// leave takes note that a call runs no more, and has been reported if it is to be.
 func (e *endings) leave(a attempt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if asked := e.running[a]; asked != nil {
+		close(asked)
+	}
 	delete(e.running, a)
 }
 
-// end takes note of how a call ended. It has to be reported when it was cancelled by then, and when the kernel has asked
-// about it already.
+// end takes note of how a call ended. It has to be reported, before leave, when it was cancelled by then, and when the kernel
+// has asked about it already.
 func (e *endings) end(ctx context.Context, how ending) (report bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	how.told = ctx.Err() != nil || e.running[how.attempt]
-	delete(e.running, how.attempt)
+	how.told = ctx.Err() != nil || e.running[how.attempt] != nil
+	if !how.told {
+		delete(e.running, how.attempt)
+	}
 	e.addLocked(how)
 	return how.told
 }
@@ -103,25 +108,29 @@ func (e *endings) addLocked(new ending) {
 	e.next = (e.next + 1) % rememberedEndings
 }
 
-// ask gives what is to be reported of a cancelled call: nothing when that is done, or will be by the call itself.
-func (e *endings) ask(a attempt) (report ending, ok bool) {
+// ask gives what is to be reported of a cancelled call: nothing when that is done, or will be by the call itself, which is
+// then waited for.
+func (e *endings) ask(a attempt) (report ending, ok bool, reported <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if _, runs := e.running[a]; runs {
-		e.running[a] = true
-		return ending{}, false
+	if asked, runs := e.running[a]; runs {
+		if asked == nil {
+			asked = make(chan struct{})
+			e.running[a] = asked
+		}
+		return ending{}, false, asked
 	}
 	if known := e.find(a); known != nil {
 		report, ok = *known, !known.told
 		known.told = true
-		return report, ok
+		return report, ok, nil
 	}
 	report = ending{attempt: a, note: "cancelled before it reached the provider; nothing was done", told: true}
 	if !e.forgotten.IsZero() && time.Since(e.forgotten) < askedWithin {
 		report.note = "cancelled; the provider never got it, or has ended it and forgotten it: what had already happened is not known"
 	}
 	e.addLocked(report)
-	return report, true
+	return report, true, nil
 }
 
 // find is the last ending of an attempt; nil when there is none.
@@ -154,11 +163,23 @@ func (f *frame) concluded(a attempt, out outcome) ending {
 // describe says who the provider is, and when the kernel asks about a call that it has cancelled, has that reported before.
 func (s *server) describe(rpc context.Context, category commonv1.Category) *commonv1.ProducerRef {
 	if asked := metadata.ValueFromIncomingContext(rpc, plugin.ReportHeader); len(asked) == 1 && asked[0] != "" {
-		if report, ok := s.endings.ask(attemptOf(rpc, asked[0])); ok {
-			s.reportLate(rpc, report)
-		}
+		s.answer(rpc, attemptOf(rpc, asked[0]))
 	}
 	return s.producer(category)
+}
+
+// answer returns when there is nothing more to be reported of a call, or nobody waits for it.
+func (s *server) answer(rpc context.Context, a attempt) {
+	report, ok, reported := s.endings.ask(a)
+	switch {
+	case ok:
+		s.reportLate(rpc, report)
+	case reported != nil:
+		select {
+		case <-reported:
+		case <-rpc.Done():
+		}
+	}
 }
 
 // reportLate hands over what the kernel did not get to see of a call.
@@ -168,8 +189,6 @@ func (s *server) reportLate(rpc context.Context, e ending) {
 		return // the kernel sees the process end
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(ctx, s.grace)
-	defer cancel()
 	payload, _ := codec.Opened(e.payload) // it was encoded here
 	call := &toolv1.ToolCall{Id: e.attempt.call, CallContext: &commonv1.CallContext{SessionId: e.session}}
 	if err := s.tell(ctx, call, e.note, payload, nil); err != nil {

@@ -25,31 +25,43 @@ func TestEndings(t *testing.T) {
 		e := &endings{}
 		require.True(t, e.begin(alive, first))
 		require.False(t, e.end(alive, ending{attempt: first, session: "session", note: "fine", payload: payload}))
-		report, ok := e.ask(first)
+		report, ok, _ := e.ask(first)
 		require.True(t, ok)
 		require.Equal(t, "fine", report.note)
 		require.Equal(t, "session", report.session)
 		require.Same(t, payload, report.payload)
-		_, ok = e.ask(first)
+		_, ok, _ = e.ask(first)
 		require.False(t, ok, "it is reported once")
 	})
 	t.Run("cancelled in time", func(t *testing.T) {
 		e := &endings{}
 		e.begin(alive, first)
 		require.True(t, e.end(over, ending{attempt: first, session: "session"}))
-		_, ok := e.ask(first)
+		_, ok, _ := e.ask(first)
 		require.False(t, ok, "it has reported itself")
 	})
 	t.Run("asked while it runs", func(t *testing.T) {
 		e := &endings{}
 		e.begin(alive, first)
-		_, ok := e.ask(first)
+		_, ok, reported := e.ask(first)
 		require.False(t, ok)
 		require.True(t, e.end(alive, ending{attempt: first, session: "session"}), "whoever asked waits for it")
+		select {
+		case <-reported:
+			t.Fatal("it is not reported yet")
+		default:
+		}
+		_, ok, again := e.ask(first)
+		require.False(t, ok)
+		e.leave(first)
+		<-reported
+		<-again
+		_, ok, _ = e.ask(first)
+		require.False(t, ok, "it has been reported")
 	})
 	t.Run("asked before it comes", func(t *testing.T) {
 		e := &endings{}
-		report, ok := e.ask(first)
+		report, ok, _ := e.ask(first)
 		require.True(t, ok)
 		require.Equal(t, "cancelled before it reached the provider; nothing was done", report.note)
 		require.False(t, e.begin(over, first), "so it must not be done any more")
@@ -60,7 +72,7 @@ func TestEndings(t *testing.T) {
 		for range 2 {
 			require.True(t, e.begin(alive, first))
 			require.False(t, e.end(alive, ending{attempt: first, session: "session", note: "fine"}))
-			_, ok := e.ask(first)
+			_, ok, _ := e.ask(first)
 			require.True(t, ok)
 		}
 	})
@@ -69,7 +81,7 @@ func TestEndings(t *testing.T) {
 		again := attempt{"1", "2"}
 		require.True(t, e.begin(alive, first))
 		require.False(t, e.end(alive, ending{attempt: first, note: "fine"}))
-		report, ok := e.ask(again)
+		report, ok, _ := e.ask(again)
 		require.True(t, ok)
 		require.Equal(t, "1", report.attempt.call)
 		require.Equal(t, "cancelled before it reached the provider; nothing was done", report.note)
@@ -77,7 +89,7 @@ func TestEndings(t *testing.T) {
 		require.True(t, e.begin(over, attempt{"1", "3"}))
 	})
 	t.Run("no id", func(t *testing.T) {
-		report, ok := (&endings{}).ask(attempt{})
+		report, ok, _ := (&endings{}).ask(attempt{})
 		require.True(t, ok)
 		require.Empty(t, report.session)
 	})
@@ -100,14 +112,14 @@ func TestEndingsAreForgotten(t *testing.T) {
 			}
 		}
 		require.Equal(t, rememberedPayloads, kept)
-		report, ok := e.ask(first)
+		report, ok, _ := e.ask(first)
 		require.True(t, ok)
 		require.Equal(t, "fine", report.note)
 		require.Nil(t, report.payload)
-		report, _ = e.ask(attempt{call: "0"})
+		report, _, _ = e.ask(attempt{call: "0"})
 		require.Contains(t, report.note, "what had already happened is not known")
 		time.Sleep(askedWithin)
-		report, _ = e.ask(attempt{call: "another"})
+		report, _, _ = e.ask(attempt{call: "another"})
 		require.Contains(t, report.note, "nothing was done")
 	})
 }

@@ -58,7 +58,7 @@ func (s *server) invoke(rpc context.Context, command bool, call *toolv1.ToolCall
 	}
 	// The last event, if there was one, may not have arrived. What the function still sends is dropped.
 	f.events.close()
-	s.report(f.grace.of(f), f, out)
+	s.report(f, out)
 	return status.FromContextError(ctx.Err()).Err()
 }
 

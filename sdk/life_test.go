@@ -143,6 +143,6 @@ func TestAKernelThatTakesNoLogHoldsUpNoEnd(t *testing.T) {
 		}
 		began := time.Now()
 		require.NoError(t, c.close())
-		require.Equal(t, 2*logPatience, time.Since(began))
+		require.Equal(t, kernelPatience, time.Since(began))
 	})
 }

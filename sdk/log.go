@@ -23,9 +23,6 @@ const (
 	logBacklog = 512
 	// logBatch is how many entries travel in one message.
 	logBatch = 64
-	// logPatience bounds one delivery; twice as long may pass at the end of a call or of the provider, so that a kernel
-	// that hangs cannot hold them up.
-	logPatience = time.Second
 )
 
 // logRecord is an entry, or, with flushed, a place in the queue that somebody waits for.
@@ -44,12 +41,11 @@ type logQueue struct {
 	life      context.Context // ends soon after stop, when a kernel does not take what is left
 	end       context.CancelFunc
 	stopped   chan struct{}
-	alone     bool // no channel came in time, so nothing waits for one any more; of run only
 }
 
 func newLogQueue(c *callbacks) *logQueue {
 	q := &logQueue{callbacks: c, entries: make(chan logRecord, logBacklog), stop: make(chan struct{}), stopped: make(chan struct{})}
-	q.life, q.end = context.WithCancel(context.Background())
+	q.life, q.end = context.WithCancel(c.alive)
 	go q.run()
 	return q
 }
@@ -74,7 +70,7 @@ func (q *logQueue) flush() {
 		return
 	}
 	flushed := make(chan struct{})
-	timer := time.NewTimer(2 * logPatience)
+	timer := time.NewTimer(kernelPatience)
 	defer timer.Stop()
 	select {
 	case q.entries <- logRecord{flushed: flushed}:
@@ -137,9 +133,9 @@ func (q *logQueue) send(first logRecord) {
 }
 
 func (q *logQueue) deliver(session string, batch []*logv1.LogEntry) {
-	ctx, cancel := context.WithTimeout(q.life, logPatience)
+	ctx, cancel := context.WithTimeout(q.life, kernelPatience)
 	defer cancel()
-	if client := q.client(ctx); client != nil {
+	if client := q.callbacks.likely(ctx); client != nil {
 		request := &kernelv1.LogRequest{Entries: batch}
 		if session != "" {
 			request.SessionId = proto.String(session)
@@ -153,16 +149,6 @@ func (q *logQueue) deliver(session string, batch []*logv1.LogEntry) {
 	}
 }
 
-// client is the way to the kernel. A channel that is still being dialled is waited for, but only once in vain.
-func (q *logQueue) client(ctx context.Context) kernelv1.KernelCallbackServiceClient {
-	if client := q.callbacks.ready(); client != nil || q.alone {
-		return client
-	}
-	client, err := q.callbacks.connected(ctx)
-	q.alone = err != nil
-	return client
-}
-
 func fieldText(entry *logv1.LogEntry) string {
 	var b strings.Builder
 	fields := entry.GetFields().AsMap()
@@ -174,7 +160,7 @@ func fieldText(entry *logv1.LogEntry) string {
 
 func (q *logQueue) close() {
 	defer q.end()
-	defer time.AfterFunc(2*logPatience, q.end).Stop()
+	defer time.AfterFunc(kernelPatience, q.end).Stop()
 	close(q.stop)
 	<-q.stopped
 }

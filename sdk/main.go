@@ -89,6 +89,9 @@ func endWith(srv *server) {
 			cause = errKernelGone
 		}
 	}
+	if cause == errKernelGone {
+		srv.callbacks.lose() // what goes to it is not waited for
+	}
 	if err := srv.shutdownAlone(cause); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 // SetPatience changes for one test how long is waited for what has to happen.
 func SetPatience(t testing.TB, d time.Duration) {
-	end, report := patience, reportPatience
-	patience, reportPatience = d, d
-	t.Cleanup(func() { patience, reportPatience = end, report })
+	before := patience
+	patience = d
+	t.Cleanup(func() { patience = before })
 }

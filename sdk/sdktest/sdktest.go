@@ -31,12 +31,9 @@ import (
 	"github.com/agentco/agent/sdk"
 )
 
-var (
-	// patience is how long the end of a provider and of its goroutines may take. It is spent only where something is wrong.
-	patience = 30 * time.Second
-	// reportPatience is how long a report is waited for.
-	reportPatience = 10 * time.Second
-)
+// patience is how long a report, and the end of a provider and of its goroutines may take. It is spent only where something is
+// wrong.
+var patience = 30 * time.Second
 
 // Provider is what sdktest needs of an *sdk.Provider.
 type Provider interface {
@@ -254,9 +251,10 @@ func (r *Result) finish(ctx context.Context) (cancelled bool) {
 	return ctx.Err() != nil && r.Err == nil && r.Result == nil
 }
 
-// reportOf waits for the report of a cancelled call, and asks for it as a kernel does: the call may have ended meanwhile.
+// reportOf waits for the report of a cancelled call, and asks for it as a kernel does: the call may have ended meanwhile. The
+// answer comes after the report.
 func (h *Harness) reportOf(ctx context.Context, call *toolv1.ToolCall, reported <-chan *toolv1.ToolError) *toolv1.ToolError {
-	asking, end := context.WithTimeout(context.WithoutCancel(ctx), reportPatience)
+	asking, end := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer end()
 	asking = metadata.AppendToOutgoingContext(asking, plugin.ReportHeader, call.GetId())
 	if h.asTool(call.GetToolName()) {
@@ -267,7 +265,7 @@ func (h *Harness) reportOf(ctx context.Context, call *toolv1.ToolCall, reported 
 	select {
 	case report := <-reported:
 		return report
-	case <-asking.Done():
+	default:
 		return nil
 	}
 }
