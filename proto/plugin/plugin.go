@@ -47,8 +47,8 @@ const (
 
 // ReportHeader is in the metadata of Describe when a kernel that has cancelled a call asks about it: the id of the call. gRPC
 // drops the last event of a call that ends at that moment, and for a provider that has sent it there was nothing to report.
-// A provider that knows the header hands over the report of a call that is over, or has never come, before it answers; of
-// one that is at work it does nothing, since that is going to report. Both sides may leave this out.
+// A provider that knows the header hands over the report of a call that is over, or has never come, before it answers; one
+// that is at work is going to report, and is answered for when it has. Both sides may leave this out.
 const ReportHeader = "pluggableharness-report"
 
 // AttemptHeader is in the metadata of Invoke, and of a Describe with ReportHeader, when a kernel makes a call again under its

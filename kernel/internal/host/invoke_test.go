@@ -199,6 +199,23 @@ func TestCallThatWasOverIsAskedAbout(t *testing.T) {
 	require.Equal(t, []string{"progress", "partial_result"}, r.Names())
 }
 
+// A report is waited for longer when the provider is seen to live and to have one.
+func TestReportOfAStarvedProvider(t *testing.T) {
+	t.Parallel()
+	p := start(t, spec(hosttest.Good))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := hosttest.NewRecorder()
+	go func() {
+		<-r.Came
+		cancel()
+	}()
+	reply := p.Invoke(ctx, callOf(t, p, "starved", nil), r.Show)
+	require.Equal(t, Cancelled, reply.Ending)
+	require.NotNil(t, reply.Report, reply.Error)
+	require.Contains(t, reply.Error.GetMessage(), "it took a while")
+}
+
 // A provider dials when it first has to, which may be long after the first announcement was forgotten.
 func TestLateDialStillFindsTheKernel(t *testing.T) {
 	t.Parallel()

@@ -57,9 +57,14 @@ func (r *Report) events() []*toolv1.ToolEvent {
 	return events
 }
 
-// reportPatience is how long the report of a cancelled call is waited for: the grace time a provider has for it, and
-// a little for the way.
-const reportPatience = 6 * time.Second
+const (
+	// reportPatience is how long the report of a cancelled call is waited for: the grace time a provider has for it, and
+	// a little for the way.
+	reportPatience = 6 * time.Second
+	// latePatience is how long it is when the provider is seen to live and has not answered the question about the call, as
+	// one that knows it does not before it has reported: the machine is slow then.
+	latePatience = 30 * time.Second
+)
 
 // awaitReport waits for what a provider has to say of a call that was cancelled, which can only come over the
 // callback stream: gRPC delivers nothing more on the stream of the call.
@@ -68,38 +73,73 @@ func (l *life) awaitReport(call Call, reports <-chan *Report, show func(*toolv1.
 		l.suspect()
 		return cancelled(call, nil)
 	}
-	l.askFor(call)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	asked := l.ask(metadata.AppendToOutgoingContext(numbered(ctx, call), plugin.ReportHeader, call.ID), call)
+	alive := l.ask(ctx, call)
 	timer := time.NewTimer(reportPatience)
 	defer timer.Stop()
-	select {
-	case report := <-reports:
+	report, reported := l.reportWithin(timer.C, reports, nil)
+	if !reported && closed(alive) && !closed(asked) && !closed(l.process.exited) {
+		timer.Reset(latePatience - reportPatience)
+		report, reported = l.reportWithin(timer.C, reports, asked)
+	}
+	switch {
+	case reported:
 		for _, event := range report.events() {
 			show(event)
 		}
-		return cancelled(call, report)
-	case <-l.process.exited:
+	case closed(l.process.exited):
 		l.callbacks.log.Warn("the provider ended during a cancelled call", "operation", call.Operation.String(), "ending", l.process.ending())
-	case <-timer.C:
+	default:
 		l.callbacks.log.Warn("the provider did not report on a cancelled call in time: the call is abandoned",
 			"operation", call.Operation.String(), "call", call.ID)
 		l.suspect()
 	}
-	return cancelled(call, nil)
+	return cancelled(call, report)
 }
 
-// askFor asks a provider about a call that was cancelled. For one that had just ended there, or had not come yet, there is
-// nothing to report by itself; a provider that knows the question does then. It returns at once.
-func (l *life) askFor(call Call) {
+// reportWithin waits for a report until the time is over, there will be none, or the process has ended.
+func (l *life) reportWithin(over <-chan time.Time, reports <-chan *Report, none <-chan struct{}) (*Report, bool) {
+	select {
+	case report := <-reports:
+		return report, true
+	case <-over:
+	case <-none:
+	case <-l.process.exited:
+	}
+	select {
+	case report := <-reports: // before whatever else
+		return report, true
+	default:
+		return nil, false
+	}
+}
+
+// ask asks a provider who it is, and with that, if ctx says so, about a call that was cancelled. For one that had just ended
+// there, or had not come yet, there is nothing to report by itself; a provider that knows the question does then. The channel
+// is closed when it has answered.
+func (l *life) ask(ctx context.Context, call Call) <-chan struct{} {
+	answered := make(chan struct{})
 	service, err := find(l.serves, call.Operation.Category)
 	if err != nil {
-		return
+		return answered
 	}
-	// It ends after its report, for which nobody waits any more by then.
-	ctx, cancel := context.WithTimeout(context.Background(), reportPatience)
 	go func() {
-		defer cancel()
-		_, _ = service.describe(metadata.AppendToOutgoingContext(numbered(ctx, call), plugin.ReportHeader, call.ID), &Introduction{})
+		if _, err := service.describe(ctx, &Introduction{}); err == nil {
+			close(answered)
+		}
 	}()
+	return answered
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // numbered tells which attempt at a call an RPC is about, when it is not the first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agentco/agent/proto/plugin"
 	"google.golang.org/grpc/metadata"
@@ -24,8 +25,30 @@ func late(c call) error {
 	return c.result(map[string]any{"text": strings.Repeat("x", 1<<20)})
 }
 
-// answer reports a call of late that the kernel asks about.
+// slowly are channels that are closed when calls of starved have been reported, by call.
+var slowly sync.Map
+
+// starved reports its cancellation as late as on a machine that has no time for it.
+func starved(c call) error {
+	reported := make(chan struct{})
+	defer close(reported)
+	slowly.Store(c.GetId(), reported)
+	if err := c.progress("begun"); err != nil {
+		return err
+	}
+	<-c.ctx.Done()
+	time.Sleep(7 * time.Second)
+	c.report(c.GetId(), "it took a while", nil, "")
+	return c.ctx.Err()
+}
+
+// answer reports a call of late that the kernel asks about, and waits for the report of one of starved.
 func (f *fixture) answer(ctx context.Context) {
+	for _, id := range metadata.ValueFromIncomingContext(ctx, plugin.ReportHeader) {
+		if reported, found := slowly.Load(id); found {
+			<-reported.(chan struct{})
+		}
+	}
 	for _, id := range metadata.ValueFromIncomingContext(ctx, plugin.ReportHeader) {
 		if ended, found := lates.LoadAndDelete(id); found {
 			<-ended.(chan struct{})

@@ -132,6 +132,7 @@ var all = []tool{
 	}),
 	newTool("misbehave", reads, texts("how"), nothing, misbehave),
 	newTool("late", reads, nothing, texts("text"), late),
+	newTool("starved", reads, nothing, nothing, starved),
 	newTool("big", reads, object(nil, map[string]*schemav1.Schema{"bytes": numberType, "ballast": stringType}), texts("text"), func(c call) error {
 		return c.result(map[string]any{"text": strings.Repeat("x", c.number("bytes"))})
 	}),
