@@ -147,7 +147,7 @@ func measure(ctx context.Context, o *options) error {
 	o.suite.Before, _ = row.Load(o.json) // there may be none
 	var unkept error
 	o.suite.Keep = func(rows *row.Set) {
-		rows.Binaries = o.place.Sizes()
+		rows.Binaries, rows.Bounds = o.place.Sizes(), report.Bounds(rows)
 		unkept = rows.Save(o.json)
 	}
 	rows, failed := o.suite.Run(ctx)

@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // List gives the names in a folder, a line each.
@@ -22,28 +20,6 @@ func List(dir string) (string, error) {
 		b.WriteByte('\n')
 	}
 	return b.String(), err
-}
-
-// Look gives the entries of a folder with what an lstat of each says, a line each.
-func Look(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	var line []byte
-	var b strings.Builder
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			return "", err
-		}
-		line = append(line[:0], e.Name()...)
-		line = strconv.AppendInt(append(line, ' '), info.Size(), 10)
-		line = info.ModTime().AppendFormat(append(line, ' '), time.RFC3339)
-		line = append(append(append(line, ' '), info.Mode().String()...), '\n')
-		b.Write(line)
-	}
-	return b.String(), nil
 }
 
 // Walk gives the paths of the files below a folder whose names end in suffix, a line each.

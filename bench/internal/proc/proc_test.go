@@ -10,6 +10,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestUsed(t *testing.T) {
+	if UsedHere() == 0 {
+		t.Skip("the system does not say what threads have used")
+	}
+	cmd := exec.Command("sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; echo; read x")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	here := UsedHere()
+	_, err = out.Read(make([]byte, 1))
+	require.NoError(t, err)
+	child := Used(cmd.Process.Pid)
+	require.Greater(t, child, time.Millisecond)
+	require.GreaterOrEqual(t, Used(os.Getpid()), here+child)
+	require.NoError(t, in.Close())
+	_ = cmd.Wait() // read ends with an error
+	require.Zero(t, Used(cmd.Process.Pid))
+}
+
 func TestProcess(t *testing.T) {
 	mark := fmt.Sprintf("7501.%d", os.Getpid())
 	cmd := exec.Command("sleep", mark)

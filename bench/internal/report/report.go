@@ -21,6 +21,7 @@ func Write(w io.Writer, s *row.Set) {
 		fmt.Fprint(w, "The run was ended before all was measured: these are the operations that it came to.\n")
 	}
 	targets(w, s)
+	bounds(w, s)
 	medians(w, s)
 	growth(w, s)
 	memoryTable(w, s)
@@ -83,7 +84,7 @@ func wanted(t Target) string {
 // columns are the subjects in the order of the tables: floors, ours, and then the others.
 func columns(s *row.Set, has func(*row.Row) bool) []string {
 	rank := func(name string) int {
-		fixed := []string{inside, goPlugin, clientFloor, bareMCP, chain, native, stdio, "ours-http", "bash", "rg", "fd", "git", "bwrap"}
+		fixed := []string{inside, jailed, logAlone, goPlugin, streamed, clientFloor, clientSame, bareMCP, linked, chain, chainSame, native, stdio, "ours-http", "bash", "rg", "fd", "git", "bwrap"}
 		if i := slices.Index(fixed, name); i >= 0 {
 			return i
 		}
@@ -105,8 +106,8 @@ var sections = []struct {
 	ops   []string
 }{
 	{"Start and reads", []string{"cold", "noop", "read4k", "read4k_c8", "read1m", "line64m", "count64m", "line2g", "count2g"}},
-	{"Changes", []string{"edit4k", "replace4k", "edit1m", "replace1m", "write1m"}},
-	{"Lists and searches", []string{"list10k", "tree10k", "glob100k", "grep100k"}},
+	{"Changes", []string{"edit4k", "replace4k", "edit1m", "replace1m", "undoable1m", "write1m"}},
+	{"Lists and searches", []string{"list10k", "look10k", "tree10k", "glob100k", "grep100k"}},
 	{"Commands", []string{"true", "sandboxed", "ttfb", "print100mb", "cancel_group", "cancel_setsid"}},
 	{"Releases (10,000 commits, 200 tags)", []string{
 		"describe", "status", "tag", "release", "release_commit", "log_new", "log_all", "changelog", "next_version", "changelog_draft", "draft_all", "changelog_all",

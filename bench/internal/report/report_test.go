@@ -42,13 +42,15 @@ func some() *row.Set {
 	raw := of(inside, "print100mb", 900)
 	raw.MBps = 111
 	return &row.Set{
-		Started: "2026-01-02T03:04:05Z", Machine: "2 cores, Linux", Scale: 0.1,
+		Started: "2026-01-02T03:04:05Z", Machine: "2 cores, Linux", Cores: 2, Scale: 0.1,
 		About: map[string]string{native: "the engine", stdio: "agent mcp"}, Skipped: map[string]string{"gone": "it is not installed"},
 		Kinds: map[string]string{"slow-peer": "mcp", "served": "mcp", "spoken": "rpc"}, Binaries: map[string]int64{"agent": 28e6}, Interrupted: true,
 		Rows: []*row.Row{
 			of(inside, "read4k", 0.01), of(goPlugin, "read4k", 0.2), of(native, "read4k", 0.3), wired, loud, failed, part, of(goPlugin, "read1m", 3),
 			of(native, "glob1k", 1), of(native, "glob10k", 10), of(native, "glob100k", 100), of("rg", "glob100k", 150), of("fd", "glob100k", 120),
 			idle, &peak, printed, raw, served, of("spoken", "read1m", 1), whole, of(clientFloor, "read1m", 30), lined, listed, of(inside, "count64m", 2), names,
+			of(jailed, "read4k", 0.015), of(streamed, "read4k", 0.21), of(logAlone, "read4k", 0.02), // a whole floor
+			of(clientSame, "read1m", 42), of(streamed, "read1m", 4), of(logAlone, "list10k", 0.5), // and some of others
 		},
 	}
 }

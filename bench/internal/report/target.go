@@ -16,6 +16,9 @@ type Target struct {
 	Named   string
 	// AtMost is the ratio of ours to it; AtLeast is set instead for figures of which more is better.
 	AtMost, AtLeast float64
+	// Bounds say what Ours cannot be less than; the highest that was measured holds. Beside are figures to be read with it.
+	Bounds []bound
+	Beside []part
 	// Remark says below the table what is to be known of the row; nil for nothing.
 	Remark func(*row.Set) string
 }
@@ -65,6 +68,48 @@ func bounded(subject, op string) figure {
 			return r.P50
 		}
 		return math.NaN()
+	}
+}
+
+// mean is the mean of a row in milliseconds, as median.
+func mean(subject, op string) figure {
+	return func(s *row.Set) float64 {
+		if r := s.Get(subject, op); r != nil && r.Mean > 0 && r.Status == row.OK {
+			return r.Mean
+		}
+		return math.NaN()
+	}
+}
+
+// shared is how long so many calls that are made at once take at least, each using the processors as one of a row does, or
+// as a figure says.
+func shared(calls float64, one figure) figure {
+	return func(s *row.Set) float64 {
+		if s.Cores == 0 {
+			return math.NaN()
+		}
+		return calls * one(s) / float64(s.Cores)
+	}
+}
+
+// used is the processor time of one call of a row in milliseconds.
+func used(subject, op string) figure {
+	return func(s *row.Set) float64 {
+		if r := s.Get(subject, op); r != nil && r.CPU > 0 && r.Status == row.OK {
+			return r.CPU
+		}
+		return math.NaN()
+	}
+}
+
+// excess is by how much a figure is above another, if it is.
+func excess(of, over figure) figure {
+	return func(s *row.Set) float64 {
+		v := of(s) - over(s)
+		if v < 0 {
+			return 0
+		}
+		return v
 	}
 }
 
@@ -155,4 +200,4 @@ func peer(name string) bool { return !ours(name) && !floors[name] }
 
 func ours(name string) bool { return len(name) > 5 && name[:5] == "ours-" }
 
-var floors = map[string]bool{"in-process": true, "go-plugin": true, "bare-mcp": true, "bare-chain": true, "client-floor": true, "bash": true, "git": true, "bwrap": true}
+var floors = map[string]bool{"in-process": true, "go-plugin": true, "bare-mcp": true, "bare-chain": true, "client-floor": true, "client-same": true, "bare-chain-same": true, "bare-linked": true, "log-alone": true, "in-jail": true, "go-plugin-stream": true, "bash": true, "git": true, "bwrap": true}

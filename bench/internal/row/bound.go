@@ -5,12 +5,12 @@ package row
 type Bound struct {
 	// Work is the target.
 	Work string `json:"work"`
-	// Ours is what is held to the floor: the median, or the mean when the floor is made of means.
-	Ours float64 `json:"ours_ms"`
+	// Ours is what is held to the floor: the figure of the target, or our mean when the floor is made of means.
+	Ours float64 `json:"ours"`
 	Mean bool    `json:"mean,omitempty"`
 	// Ratio is that of the target, Wanted what it should be, and FloorRatio the one that the floor would have.
 	Ratio      float64 `json:"ratio"`
-	Wanted     float64 `json:"wanted"`
+	Wanted     string  `json:"wanted"`
 	FloorRatio float64 `json:"floor_ratio,omitempty"`
 	// Floor is the sum of its parts.
 	Floor float64 `json:"floor_ms,omitempty"`

@@ -9,6 +9,7 @@ import (
 type Set struct {
 	Started string            `json:"started"`
 	Machine string            `json:"machine"`
+	Cores   int               `json:"cores,omitempty"`
 	Scale   float64           `json:"scale"`
 	About   map[string]string `json:"about"` // each subject, in a line
 	Kinds   map[string]string `json:"kinds,omitempty"`

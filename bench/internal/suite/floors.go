@@ -56,6 +56,6 @@ func floors(vars subject.Vars) ([]subject.Subject, error) {
 		&subject.Functions{Called: inProcess, Has: inProcessHas(keep), End: func() { _ = keep.Close() }},
 		&subject.Functions{Called: inJail, Has: inJailHas(j), End: func() { _ = j.Close() }},
 		&subject.Functions{Called: goPlugin, Has: goPluginHas(provider), Process: provider.PID, End: provider.Kill},
-		&subject.Functions{Called: streamed, Has: streamedHas(provider)},
+		&subject.Functions{Called: streamed, Has: streamedHas(provider), Process: provider.PID},
 	}, nil
 }

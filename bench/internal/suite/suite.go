@@ -52,7 +52,7 @@ func (s *Suite) Quick() bool { return s.Scale < 0.5 }
 func (s *Suite) Run(ctx context.Context) (*row.Set, error) {
 	s.rows = &row.Set{
 		Started: time.Now().UTC().Format(time.RFC3339), Scale: s.Scale, About: map[string]string{}, Kinds: map[string]string{}, Skipped: map[string]string{},
-		Machine: fmt.Sprintf("%d cores, %s", runtime.NumCPU(), strings.ToUpper(runtime.GOOS[:1])+runtime.GOOS[1:]),
+		Cores: runtime.NumCPU(), Machine: fmt.Sprintf("%d cores, %s", runtime.NumCPU(), strings.ToUpper(runtime.GOOS[:1])+runtime.GOOS[1:]),
 	}
 	s.patterns, s.peaks = map[string]map[string]*regexp.Regexp{}, map[string]held{}
 	if s.Patience == 0 {

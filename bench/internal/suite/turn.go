@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type turn struct {
 	samples subject.Samples
 	path    string // of its file or repository; empty for none
 	foreign float64
+	cpu     []float64 // milliseconds of a call, by rounds
 	rounds  int
 	left    int
 	failed  bool
@@ -87,8 +89,9 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 		return
 	}
 	before := s.settle(t.subject)
-	load := proc.Now()
+	load, used := proc.Now(), spent(t.subject)
 	got, err := s.watched(ctx, t.subject, asOp(o.name), b, mostOf(limit, o.bytes))
+	t.cpu = append(t.cpu, perCall(spent(t.subject)-used, got))
 	t.foreign += load.Foreign()
 	t.row.GrewMB = max(t.row.GrewMB, s.rise(t.subject)-before)
 	t.rounds++
@@ -104,7 +107,24 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 	t.samples.WireIn += got.WireIn
 	t.samples.WireOut += got.WireOut
 	t.samples.Text, t.samples.Output = got.Text, got.Output
-	t.samples.CPU += got.CPU
+}
+
+// spent is the processor time of a subject, and of this process, which is its client.
+func spent(x subject.Subject) time.Duration {
+	total := proc.UsedHere()
+	if x.PID() != 0 {
+		total += proc.Used(x.PID())
+	}
+	return total
+}
+
+// perCall is the processor time of one call in milliseconds: what the subject says of it, else what was spent. It is zero
+// when that is not known.
+func perCall(spent time.Duration, got subject.Samples) float64 {
+	if got.CPU > 0 || len(got.Took) == 0 {
+		return got.CPU
+	}
+	return max(0, subject.Milliseconds(spent)/float64(len(got.Took)))
 }
 
 // vars are those that a subject is given for an operation.
@@ -160,7 +180,8 @@ func (s *Suite) finish(o op, t *turn) {
 		r.Fill(t.samples.First)
 	}
 	r.Foreign = t.foreign / float64(max(1, t.rounds))
-	r.CPU = t.samples.CPU / float64(max(1, t.rounds))
+	slices.Sort(t.cpu)
+	r.CPU = row.Quantile(t.cpu, 0.5)
 	r.Bytes = len(t.samples.Text)
 	if o.streams {
 		r.Bytes = t.samples.Output
