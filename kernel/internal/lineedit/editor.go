@@ -56,13 +56,17 @@ type chunk struct {
 
 // New is an editor of the lines that come from a terminal, drawn on another file of it.
 func New(in, out *os.File) *Editor {
-	return &Editor{in: in, out: out, slowest: escapeTime, chunks: make(chan chunk, 1), size: func() (int, int) {
-		columns, rows, err := term.GetSize(int(out.Fd()))
-		if err != nil || columns < 1 || rows < 1 {
-			return 80, 24
-		}
-		return columns, rows
-	}}
+	return &Editor{in: in, out: out, slowest: escapeTime, chunks: make(chan chunk, 1), size: func() (int, int) { return sizeOf(out) }}
+}
+
+func sizeOf(f *os.File) (columns, rows int) {
+	if conn, err := f.SyscallConn(); err == nil { // Fd would end the deadlines of the file
+		_ = conn.Control(func(fd uintptr) { columns, rows, _ = term.GetSize(int(fd)) })
+	}
+	if columns < 1 || rows < 1 {
+		return 80, 24
+	}
+	return columns, rows
 }
 
 // Read shows a prompt and returns the line that is typed behind it, once it is ended with Enter. Ctrl-C is
@@ -187,20 +191,52 @@ func (e *Editor) more(ctx context.Context, changed <-chan os.Signal) (end bool, 
 	case s := <-changed:
 		return false, e.terminalChanged(s)
 	case <-late:
+		if c := e.stopAsking(); len(c.data) > 0 || c.err != nil {
+			return false, e.take(c)
+		}
 		k, n := decode(e.pending, true)
 		e.pending = e.pending[n:]
 		return e.press(k)
 	case c := <-e.chunks:
 		e.waiting = false
-		if c.err != nil {
-			return false, c.err
-		}
-		if isPaste(e.pending) && string(c.data) == string(controlC) {
-			e.pending = nil // the end of the paste was lost on its way
-		}
-		e.pending = shorten(append(e.pending, c.data...))
-		return false, nil
+		return false, e.take(c)
 	}
+}
+
+// take adds to what was typed.
+func (e *Editor) take(c chunk) error {
+	if c.err != nil && !errors.Is(c.err, os.ErrDeadlineExceeded) {
+		return c.err
+	}
+	if isPaste(e.pending) && string(c.data) == string(controlC) {
+		e.pending = nil // the end of the paste was lost on its way
+	}
+	e.pending = shorten(append(e.pending, c.data...))
+	return nil
+}
+
+// stopAsking is what is there of the chunk that was asked for, however long whoever reads it takes to hand it over: it is
+// empty when nothing has been typed.
+func (e *Editor) stopAsking() (c chunk) {
+	patience := e.slowest
+	if e.in.SetReadDeadline(time.Now()) != nil { // as with some terminals, whose reader goes on
+		patience = 0
+	}
+	defer func() { _ = e.in.SetReadDeadline(time.Time{}) }()
+	select {
+	case c = <-e.chunks:
+	case <-time.After(patience): // the reader is in a wait that has no end
+		select {
+		case c = <-e.chunks:
+		default:
+			return chunk{}
+		}
+	}
+	e.waiting = false
+	if errors.Is(c.err, os.ErrDeadlineExceeded) {
+		return chunk{data: waiting(e.in)}
+	}
+	return c
 }
 
 // terminalChanged takes a terminal as it is now: of another size, or as others left it.
