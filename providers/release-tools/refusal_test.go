@@ -91,6 +91,13 @@ func TestReleaseNeedsACommit(t *testing.T) {
 	require.Contains(t, refuse(t, r, nil, version140, "no-commit"), "main")
 }
 
+// A machine that crashes may leave the file of a branch empty.
+func TestReleaseNeedsABranchThatCanBeRead(t *testing.T) {
+	r := gittest.New(t)
+	r.Write(".git/refs/heads/main", "")
+	require.Contains(t, refuse(t, r, nil, version140, "unsupported-repository"), "git reflog")
+}
+
 func TestReleaseNeedsARepository(t *testing.T) {
 	r := gittest.New(t)
 	h := start(t, r, nil)

@@ -46,6 +46,21 @@ func TestReleaseUndo(t *testing.T) {
 	}
 }
 
+// A branch that is another name of one stays so, and both go back.
+func TestReleaseUndoOnABranchOfTwoNames(t *testing.T) {
+	r := gittest.New(t)
+	r.Git("branch", "-m", "trunk")
+	r.Git("symbolic-ref", "refs/heads/main", "refs/heads/trunk")
+	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
+	head := r.Git("rev-parse", "HEAD")
+	h := start(t, r, map[string]any{"commit": true, "branches": []any{"main"}})
+	run(t, h, "release", version140)
+	run(t, h, "release-undo", undo140)
+	require.Equal(t, head, r.Git("rev-parse", "trunk"))
+	require.Equal(t, "refs/heads/trunk", r.Git("symbolic-ref", "refs/heads/main"))
+	require.Empty(t, r.Git("status", "--porcelain"))
+}
+
 // Whatever is not exactly what release made, or could be elsewhere, stays as it is.
 func TestReleaseUndoRefuses(t *testing.T) {
 	origin := func(t *testing.T, r *gittest.Repo) *gittest.Repo {

@@ -60,7 +60,7 @@ func (r *Repo) Lock() (unlock func(), err error) {
 type Head struct {
 	Commit plumbing.Hash
 	Branch string // "" when detached
-	ref    plumbing.ReferenceName
+	ref    plumbing.ReferenceName // what moves: HEAD, the branch, or the one that the branch is another name of
 }
 
 // Open opens the repository whose working tree holds dir. now is the time that tags and commits get, and env what git gets
@@ -111,16 +111,19 @@ func (r *Repo) readHead() (Head, error) {
 	if ref.Type() == plumbing.HashReference {
 		return Head{Commit: ref.Hash(), ref: plumbing.HEAD}, nil
 	}
-	h := Head{Branch: ref.Target().Short(), ref: ref.Target()}
+	branch := ref.Target().Short()
 	tip, err := r.git.Reference(ref.Target(), true)
 	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return Head{}, refusal.New("no-commit", "branch %s of %s has no commit yet: a release needs one to tag", h.Branch, r.Root)
+		if _, there := os.Lstat(r.commonPath(ref.Target().String())); there == nil {
+			return Head{}, refusal.New("unsupported-repository", "cannot read branch %s of %s: its file names no commit, as a crash may leave it; "+
+				"git reflog tells where it was, and git update-ref puts it back there", branch, r.Root)
+		}
+		return Head{}, refusal.New("no-commit", "branch %s of %s has no commit yet: a release needs one to tag", branch, r.Root)
 	}
 	if err != nil {
-		return Head{}, refusal.New("unsupported-repository", "cannot read branch %s of %s: %w", h.Branch, r.Root, err)
+		return Head{}, refusal.New("unsupported-repository", "cannot read branch %s of %s: %w", branch, r.Root, err)
 	}
-	h.Commit = tip.Hash()
-	return h, nil
+	return Head{Commit: tip.Hash(), Branch: branch, ref: tip.Name()}, nil
 }
 
 // Shallow reports whether the history was cut off when the repository was cloned.
