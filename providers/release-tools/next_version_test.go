@@ -215,6 +215,26 @@ func TestNextVersionWarns(t *testing.T) {
 	require.Contains(t, warnings(out), "has no tag v1.4.0")
 }
 
+// A tag of a version need not lead to a commit, which then is not where commits are counted from.
+func TestNextVersionAfterATagWithoutACommit(t *testing.T) {
+	for name, target := range map[string]string{"tree": "HEAD^{tree}", "blob": "HEAD:CHANGELOG.md"} {
+		for _, options := range [][]string{nil, {"-a", "-m", "x"}} {
+			t.Run(name, func(t *testing.T) {
+				r := gittest.New(t)
+				commit(r, "feat!: not looked at")
+				r.Git(append(append([]string{"tag"}, options...), "v1.3.5", target)...)
+				h := start(t, r, nil)
+				out := run(t, h, "next-version", nil).Result
+				require.Equal(t, "1.4.0", out["version"], "by the entries alone")
+				require.Contains(t, warnings(out), "tag v1.3.5 leads to no commit")
+				require.Contains(t, warnings(run(t, h, "changelog-draft", nil).Result), "v1.3.5")
+				run(t, h, "release", map[string]any{"version": "auto"})
+				requireGitAgrees(t, r, "v1.4.0")
+			})
+		}
+	}
+}
+
 // The commits are those of git, whatever its settings would add to them.
 func TestNextVersionReadsCommitsAsGitDoes(t *testing.T) {
 	r := released(t, "1.4.0")

@@ -74,7 +74,12 @@ func (s survey) since(ctx context.Context, last past, found bool) ([]conventiona
 		return commits, nil, err
 	}
 	reached, err := s.repo.Reaches(ctx, last.tag)
-	if err != nil {
+	switch {
+	case errors.Is(err, repo.ErrNoCommit) && shallow:
+		return nil, nil, tooShallow("the commit of tag " + last.tag + " is not in it")
+	case errors.Is(err, repo.ErrNoCommit):
+		return nil, []string{"tag " + last.tag + " leads to no commit, so no commits were looked at"}, nil
+	case err != nil:
 		return nil, nil, err
 	}
 	var warnings []string

@@ -39,12 +39,19 @@ func (r *Repo) History(ctx context.Context, tag, folder string) ([]conventional.
 	return commits, nil
 }
 
-// Reaches reports whether the tag's commit is in the history of HEAD, as far as this clone holds that.
+// ErrNoCommit says that a tag leads to no commit that is here: to a tree, or to nothing.
+var ErrNoCommit = errors.New("the tag leads to no commit")
+
+// Reaches reports whether the tag's commit is in the history of HEAD, as far as this clone holds that. Without such a
+// commit the error is ErrNoCommit.
 func (r *Repo) Reaches(ctx context.Context, tag string) (bool, error) {
 	_, err := r.run(ctx, call{args: []string{"merge-base", "--is-ancestor", "refs/tags/" + tag + "^{commit}", r.Head.Commit.String()}})
 	if e, ok := errors.AsType[*gitError](err); ok {
 		if e.code() == 1 {
 			return false, nil
+		}
+		if commit, _ := r.peel(ctx, tag); commit == "" && ctx.Err() == nil {
+			return false, ErrNoCommit
 		}
 		return false, refusal.New("git-failed", "cannot tell whether tag %s is in the history of HEAD: %w", tag, e)
 	}
