@@ -52,6 +52,17 @@ func TestReleaseWithAHookThatLeavesTheChangelogElse(t *testing.T) {
 	}
 }
 
+// A hook may end without a word, or with more of them than anybody reads.
+func TestReleaseWithAHookThatSaysTooLittleOrTooMuch(t *testing.T) {
+	r := gittest.New(t)
+	r.Hook("pre-commit", "exit 3")
+	require.Contains(t, refuse(t, r, committing, version140, "release-failed"), "git commit: exit status 1, without a word (a hook")
+	r.Hook("pre-commit", "i=0; while [ $i -lt 20000 ]; do echo 'much is said here' >&2; i=$((i+1)); done; echo the reason >&2; exit 3")
+	said := refuse(t, r, committing, version140, "release-failed")
+	require.Contains(t, said, "much is said here\nthe reason")
+	require.Less(t, len(said), 3000)
+}
+
 // The index says something else than the file: the commit would too.
 func TestReleaseWithAHookThatStagesSomethingElse(t *testing.T) {
 	r := gittest.New(t)

@@ -209,6 +209,7 @@ func TestConfigureRefuses(t *testing.T) {
 		{"prefix with a hyphen", "tag_prefix", map[string]any{"tag_prefix": "-v"}},
 		{"prefix with dots", "tag_prefix", map[string]any{"tag_prefix": "a..b"}},
 		{"unknown placeholder", "tag_message", map[string]any{"tag_message": "Release {vresion}"}},
+		{"NUL in a message", "tag_message", map[string]any{"tag_message": "Release\x00{version}"}},
 		{"empty message", "commit_message", map[string]any{"commit_message": " "}},
 		{"unknown signing", "sign", map[string]any{"sign": "x509"}},
 		{"bad pattern", "branches", map[string]any{"branches": []any{"[release"}}},

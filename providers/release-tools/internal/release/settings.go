@@ -86,6 +86,9 @@ func (s Settings) checkTemplates() error {
 				return refusal.Argument(t.field, "bad-setting", "it holds %s; known are %s", p, strings.Join(t.takes, ", "))
 			}
 		}
+		if strings.ContainsRune(t.template, 0) {
+			return refusal.Argument(t.field, "bad-setting", "it holds a NUL byte")
+		}
 		if t.field != "compare_url" && strings.TrimSpace(t.template) == "" {
 			return refusal.Argument(t.field, "bad-setting", "it is empty")
 		}

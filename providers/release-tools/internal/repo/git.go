@@ -48,7 +48,8 @@ func (r *Repo) run(ctx context.Context, c call) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", r.Root}, quiet, c.args)...)
 	cmd.Env = append(r.environment(), c.env...)
 	cmd.Stdin = strings.NewReader(c.input)
-	var out, said bytes.Buffer
+	var out bytes.Buffer
+	var said ending
 	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.WaitDelay = endGrace
 	contain(cmd)
@@ -62,7 +63,7 @@ func (r *Repo) run(ctx context.Context, c call) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &gitError{command: c.command(), said: tail(said.String() + out.String()), err: err}
+	return "", &gitError{command: c.command(), said: tail(string(said) + out.String()), err: err}
 }
 
 // gitError is a run of git that failed.
@@ -75,7 +76,7 @@ type gitError struct {
 // Error says which command failed and what git said.
 func (e *gitError) Error() string {
 	if e.said == "" {
-		return fmt.Sprintf("git %s: %v", e.command, e.err)
+		return fmt.Sprintf("git %s: %v, without a word (a hook may be behind it)", e.command, e.err)
 	}
 	return fmt.Sprintf("git %s: %s", e.command, e.said)
 }
@@ -99,14 +100,28 @@ func failed(err error, format string, args ...any) error {
 	return err
 }
 
+// mostSaid is how much is shown of what git or a hook said, in bytes.
+const mostSaid = 2000
+
 // tail keeps the end of what git or a hook said, where the reason stands.
 func tail(s string) string {
-	const most = 2000
 	s = strings.TrimSpace(s)
-	if len(s) > most {
-		s = "… " + s[len(s)-most:]
+	if len(s) > mostSaid {
+		s = "… " + s[len(s)-mostSaid:]
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// ending is the end of what is written to it: a hook may say more than there is memory for.
+type ending []byte
+
+// Write keeps more than is shown, since the last of it may be blank.
+func (e *ending) Write(p []byte) (int, error) {
+	const most = 8 * mostSaid
+	if *e = append(*e, p[max(0, len(p)-most):]...); len(*e) > 2*most {
+		*e = append((*e)[:0], (*e)[len(*e)-most:]...)
+	}
+	return len(p), nil
 }
 
 // environment is that of this process and what is given besides, made safe for a run nobody watches: no prompt, no editor, no lock
