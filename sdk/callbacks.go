@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ const kernelPatience = 30 * time.Second
 type callbacks struct {
 	dial    CallbackDialer
 	logs    *logQueue
+	spill   *spill
 	secrets *secret.Set
 	alive   context.Context // ends when the kernel is known to be gone
 	lose    context.CancelFunc
@@ -44,7 +46,7 @@ type callbacks struct {
 }
 
 func newCallbacks(dial CallbackDialer) *callbacks {
-	c := &callbacks{dial: dial, secrets: &secret.Set{}}
+	c := &callbacks{dial: dial, secrets: &secret.Set{}, spill: &spill{out: os.Stderr}}
 	c.alive, c.lose = context.WithCancel(context.Background())
 	c.logs = newLogQueue(c)
 	return c

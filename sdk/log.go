@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -59,7 +58,7 @@ func (q *logQueue) add(r logRecord) {
 	case q.entries <- r:
 	default:
 		q.waiting.Add(-1)
-		fmt.Fprintf(os.Stderr, "log backlog is full, dropped: %s\n", r.entry.GetMessage())
+		q.callbacks.spill.printf("log backlog is full, dropped: %s", r.entry.GetMessage())
 	}
 }
 
@@ -145,7 +144,7 @@ func (q *logQueue) deliver(session string, batch []*logv1.LogEntry) {
 		}
 	}
 	for _, entry := range batch {
-		fmt.Fprintf(os.Stderr, "%s %s: %s%s\n", strings.TrimPrefix(entry.GetLevel().String(), "LOG_LEVEL_"), entry.GetLogger(), entry.GetMessage(), fieldText(entry))
+		q.callbacks.spill.printf("%s %s: %s%s", strings.TrimPrefix(entry.GetLevel().String(), "LOG_LEVEL_"), entry.GetLogger(), entry.GetMessage(), fieldText(entry))
 	}
 }
 

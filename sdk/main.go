@@ -67,11 +67,17 @@ func Main[C any](p *Provider[C]) {
 	lean.Bound(soft)
 	go lean.Keep(context.Background())
 	err = serve(srv, os.NewFile(kernel, "handshake"))
-	if err = errors.Join(err, srv.shutdown(context.Background(), errClosed)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	srv.exit(errors.Join(err, srv.shutdown(context.Background(), errClosed)), 0)
+}
+
+// exit ends the process, with code unless err says why it failed.
+func (s *server) exit(err error, code int) {
+	if err != nil {
+		s.callbacks.spill.printf("%v", err)
+		code = 1
 	}
-	os.Exit(0)
+	s.callbacks.spill.flush()
+	os.Exit(code)
 }
 
 // endWith ends the process when the kernel dies or SIGTERM comes.
@@ -92,10 +98,7 @@ func endWith(srv *server) {
 	if cause == errKernelGone {
 		srv.callbacks.lose() // what goes to it is not waited for
 	}
-	if err := srv.shutdownAlone(cause); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(1)
+	srv.exit(srv.shutdownAlone(cause), 1)
 }
 
 // serve answers until the kernel asks for the end. The error is why it never did.
@@ -124,7 +127,7 @@ func serve(srv *server, kernel *os.File) error {
 		},
 		Plugins:     plugins,
 		TLSProvider: h.secure,
-		Logger:      hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: ours, JSONFormat: true}),
+		Logger:      hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: srv.callbacks.spill, JSONFormat: true}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(options,
 				grpc.MaxRecvMsgSize(receiveBytes),

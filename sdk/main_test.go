@@ -102,8 +102,29 @@ var actors = map[string]func(){
 			return nil
 		}))
 	},
-	"orphaner": orphan,
-	"bench":    func() { sdk.Main(benched()) },
+	"flooded": func() {
+		var stopped error
+		p := with(func(ctx context.Context, c *call, _ doIn) (doOut, error) {
+			c.Status("running")
+			go func() {
+				for {
+					fmt.Fprintln(os.Stderr, strings.Repeat("noise ", 20))
+				}
+			}()
+			for ctx.Err() == nil {
+				c.Log().Info(strings.Repeat("noise ", 20))
+			}
+			stopped = context.Cause(ctx)
+			return doOut{}, ctx.Err()
+		})
+		p.Close(func(*config) error {
+			return os.WriteFile(os.Getenv(closedFile), []byte(stopped.Error()), 0o600)
+		})
+		sdk.Main(p)
+	},
+	"floodedKernel": func() { abandon("flooded", io.Discard) },
+	"orphaner":      func() { abandon("closing", os.Stderr) },
+	"bench":         func() { sdk.Main(benched()) },
 }
 
 // A package may print while it is initialised, by whatever way.
@@ -230,10 +251,10 @@ func TestTerminatedProviderCleansUpWhenNobodyReadsItsOutput(t *testing.T) {
 	require.Contains(t, stderr.String(), "cleaned up")
 }
 
-// orphan is a kernel that starts a provider, begins a call, says so and waits to be killed.
-func orphan() {
+// abandon is a kernel that starts a provider, begins a call, says so and waits to be killed.
+func abandon(actor string, stderr io.Writer) {
 	t := &orphanT{}
-	client, tools := launch(t, "closing", os.Stderr)
+	client, tools := launch(t, actor, stderr)
 	stream, err := tools.Invoke(context.Background(), &toolv1.InvokeRequest{Call: &toolv1.ToolCall{
 		Id: "1", ToolName: "do", Arguments: object(t, map[string]any{"what": "it"}),
 	}})
