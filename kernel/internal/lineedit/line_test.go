@@ -49,7 +49,10 @@ func TestEditing(t *testing.T) {
 		{"the oldest is the last", "\x10\x10\x10\x10", "first|"},
 		{"search", "\x12on", "sec|ond one"},
 		{"search further", "\x12ir\x12", "f|irst"},
-		{"search for what is not there", "\x12ir\x1cx", "th|ird"},
+		{"search for what is not there", "ab\x12ir\x1cx", "ab|"},
+		{"Enter runs nothing that was not found", "ab\x12irx\rc", "abc|"}, // the line goes on
+		{"search for what is no longer there", "\x12irx\x7f", "th|ird"},
+		{"search further than there is", "\x12ir\x12\x12", "f|irst"},
 		{"search and edit", "\x12on\x05!", "second one!|"},
 		{"leave a search", "ab\x12on\x07", "ab|"},
 		{"search with fewer letters", "\x12first\x7f\x7f\x7f\x7f\x7f", "|"},

@@ -65,10 +65,14 @@ func (s *screen) draw(l *line, size func() (columns, rows int)) {
 func (s *screen) promptOf(l *line, columns int) row {
 	prompt := s.prompt
 	if f := l.finding; f != nil {
-		prompt = "search: " + paint.Line(f.query) + " › "
-		if f.failed {
-			prompt = "nothing older: " + paint.Line(f.query) + " › "
+		word := "search: "
+		switch {
+		case f.missing:
+			word = "not found: "
+		case f.failed:
+			word = "nothing older: "
 		}
+		prompt = word + paint.Line(f.query) + " › "
 	}
 	if room := columns / 2; paint.Width(prompt) > room {
 		prompt = paint.Clip(strings.TrimRight(prompt, " "), room-1) + " "

@@ -125,7 +125,7 @@ func quoted(s *structpb.Struct) string {
 func ending(p paint.Painter, c *history.Call) string {
 	switch {
 	case c.Error != nil:
-		return p.Error(c.Status+": ") + paint.Line(c.Error.GetMessage())
+		return p.Error(c.Status+": ") + paint.Text(c.Error.GetMessage())
 	case c.Status == history.Completed:
 		return p.Dim(c.Status)
 	default:

@@ -160,13 +160,13 @@ func castLines(t testing.TB, text string) (screen string) {
 }
 
 func TestCast(t *testing.T) {
-	f := written(t, "echo", "\x1b[31mred\x1b[0m\nand \x1b]0;title\amore\x1b[2J\n", "err\n", "no file", nil)
+	f := written(t, "echo", "\x1b[31mred\x1b[0m\nand \x1b]0;title\amore\x1b[2J\n", "err\n", "no file\nof that name", nil)
 	screen := castLines(t, exported(t, f, cast))
 	require.Contains(t, screen, `$ agent invoke bash.bash --args '{"command":"echo"}'`)
 	require.Contains(t, screen, "\x1b[31mred")
 	require.NotContains(t, screen, "\x1b]0;", "a title is not the business of what is played")
 	require.NotContains(t, screen, "\x1b[2J")
-	require.Contains(t, screen, "no file")
+	require.Contains(t, screen, "no file\r\nof that name")
 	require.Contains(t, screen, "never finished")
 	require.NotContains(t, strings.ReplaceAll(screen, "\r\n", ""), "\n", "a terminal needs the carriage return")
 }
