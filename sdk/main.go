@@ -31,7 +31,7 @@ const receiveBytes = 64 << 20
 const soft = 32 << 20
 
 // streamWorkers is how many goroutines wait for calls, for the same reason as [workers] do. More calls get their own.
-const streamWorkers = 4
+const streamWorkers = mostIdle
 
 var (
 	errKernelGone = errors.New("the kernel is gone")
@@ -44,8 +44,8 @@ var (
 // environment no more: what it starts is no provider.
 //
 // A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
-// 32 MiB, garbage grows to half of what is in use, below to four times of it. GOGC, GOMEMLIMIT or a call of
-// [debug.SetMemoryLimit] decide that instead.
+// 32 MiB, garbage grows to half of what is in use, below to four times of it. GOGC decides that instead; GOMEMLIMIT or a call
+// of [debug.SetMemoryLimit] sets another bound.
 //
 // When the kernel dies or SIGTERM comes, every call is cancelled, has its grace time to put things right, and the
 // process ends.

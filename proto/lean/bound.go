@@ -12,17 +12,25 @@ const step = 1 << 20
 
 // percent is how much garbage a process that holds little may have, of what is in use. At the runtime's own 100 it would
 // collect after every hundred or two small calls, which takes a tenth of their time.
-const percent = 400
+const (
+	percent        = 400
+	runtimePercent = 100
+)
 
 // Bound has garbage collected at once when the process holds more than soft bytes, unless most of that is in use: then
 // garbage may grow to half of what is. Below, it may grow to four times of it. What somebody has set stands instead, by GOGC,
-// GOMEMLIMIT or debug.SetMemoryLimit, before or later.
+// GOMEMLIMIT, debug.SetGCPercent or debug.SetMemoryLimit, before or later: a limit in the place of soft.
 func Bound(soft int64) {
-	if os.Getenv("GOGC") != "" || debug.SetMemoryLimit(-1) != math.MaxInt64 {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	if set := debug.SetGCPercent(percent); set != runtimePercent {
+		debug.SetGCPercent(set)
+	}
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return
 	}
 	debug.SetMemoryLimit(soft)
-	debug.SetGCPercent(percent)
 	afterEachCollection(func(limit int64) (int64, bool) {
 		if debug.SetMemoryLimit(-1) != limit {
 			return 0, false

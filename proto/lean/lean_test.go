@@ -54,21 +54,20 @@ func TestBound(t *testing.T) {
 func TestBoundByTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		variable string
-		want     int64
+		limit    int64
+		garbage  int
 	}{
-		{"GOGC=200", math.MaxInt64},
-		{"GOMEMLIMIT=50MiB", 50 << 20},
+		{"GOGC=200", math.MaxInt64, 200},
+		{"GOMEMLIMIT=50MiB", 50 << 20, percent},
 	} {
 		t.Run(c.variable, func(t *testing.T) {
 			if os.Getenv("LEAN_TEST") != "" {
-				as := debug.SetGCPercent(-1)
-				debug.SetGCPercent(as)
 				Bound(24 << 20)
-				if is := debug.SetGCPercent(-1); is != as {
-					t.Fatalf("garbage may grow to %d %% and not to %d", is, as)
+				if is := debug.SetGCPercent(-1); is != c.garbage {
+					t.Fatalf("garbage may grow to %d %% of what is in use, and not to %d", is, c.garbage)
 				}
-				if is := debug.SetMemoryLimit(-1); is != c.want {
-					t.Fatalf("the limit is %d and not %d", is, c.want)
+				if is := debug.SetMemoryLimit(-1); is != c.limit {
+					t.Fatalf("the limit is %d and not %d", is, c.limit)
 				}
 				return
 			}
