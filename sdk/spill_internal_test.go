@@ -15,7 +15,7 @@ func TestSpillIntoAFullPipe(t *testing.T) {
 	require.NoError(t, err)
 	s := &spill{out: out}
 	line := strings.Repeat("x", 1023)
-	const lines = 2 * spillBytes / 1024
+	const lines = 4 * spillBytes / 1024 // twice what waits and is being written
 	for range lines {
 		s.printf("%s", line)
 	}
