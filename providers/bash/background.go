@@ -97,11 +97,14 @@ func outlasts(ctx context.Context, process *background.Process, limit time.Durat
 	return false
 }
 
+// goesOn begins the summary of a command that has not ended.
+const goesOn = "running in the background as "
+
 // handOver leaves process in the background and says how it fares.
 func handOver(call *sdk.Call[config], process *background.Process, record *record) result {
 	out := shown(record.detach(), record.log)
 	out.SessionID, out.DurationMS = process.ID, process.Duration().Milliseconds()
-	out.Summary = "running in the background as " + process.ID
+	out.Summary = goesOn + process.ID
 	call.Config.background.Keep(process)
 	if process.State() == background.Running {
 		return out

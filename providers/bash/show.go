@@ -70,6 +70,8 @@ func show(out result) render.Node {
 func verdict(out result) render.Node {
 	took := (time.Duration(out.DurationMS) * time.Millisecond).String()
 	switch {
+	case strings.HasPrefix(out.Summary, goesOn): // which whoever has called agent for this alone may not expect
+		return render.Styled(render.Normal, fmt.Sprintf("%s after %s; it ends with this session of agent", out.Summary, took))
 	case out.ExitCode == nil:
 		return render.Styled(render.Normal, fmt.Sprintf("%s after %s", out.Summary, took))
 	case out.Signal != "":
