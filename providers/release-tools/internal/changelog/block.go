@@ -45,6 +45,34 @@ var markdown = parser.NewParser(
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
+// mostNested is how deep quotations and lists may be nested in a line, and mostIndented how far one may be indented, in
+// bytes: Markdown takes time by the square of either.
+const (
+	mostNested   = 100
+	mostIndented = 1000
+)
+
+// tooDeep is where the first line starts that is nested deeper, or -1.
+func tooDeep(src []byte) int {
+	for at := 0; at < len(src); {
+		nested, blank := 0, 0
+		i := at
+		for ; i < len(src) && bytes.IndexByte([]byte(" \t>-*+.)0123456789"), src[i]) >= 0; i++ {
+			switch spaced := i+1 < len(src) && (src[i+1] == ' ' || src[i+1] == '\t'); {
+			case src[i] == ' ', src[i] == '\t':
+				blank++
+			case src[i] == '>', spaced: // the mark of an item
+				nested++
+			}
+		}
+		if nested > mostNested || blank > mostIndented {
+			return at
+		}
+		at = lineEnd(src, i)
+	}
+	return -1
+}
+
 // blocks returns the top-level blocks of src in order, from the byte where one may start.
 func blocks(src []byte, from int) []block {
 	body := src[from:]

@@ -98,6 +98,9 @@ func TestFind(t *testing.T) {
 	}
 	_, err := d.Find("5.0.2")
 	require.ErrorContains(t, err, `the heading "[5.0,2] - 2023-01-01" on line 5 looks like a version and is none`)
+	_, err = parse(t, strings.Repeat("## 5.0,"+strings.Repeat("2", 500)+"\n", 20_000)).Find("5.0.2")
+	require.ErrorContains(t, err, "on line 3 looks like a version and is none; neither are 19997 more")
+	require.Less(t, len(err.Error()), 1000)
 	first, err := d.Find("1.2.0")
 	require.NoError(t, err)
 	require.Equal(t, "- x\n", d.Text(first), "a heading of the same level ends a section, whatever it says")
@@ -147,6 +150,19 @@ func TestParseRefuses(t *testing.T) {
 	for _, src := range []string{"\xff\xfe#\x00", "\xfe\xff\x00#", "# a\n\x00b"} {
 		_, err := changelog.Parse("CHANGELOG.md", []byte(src))
 		require.ErrorContains(t, err, "cannot read CHANGELOG.md as Markdown")
+	}
+}
+
+// What Markdown takes minutes for is refused by line; what is merely odd is not.
+func TestParseRefusesWhatIsNestedTooDeep(t *testing.T) {
+	for _, line := range []string{
+		strings.Repeat(">", 1_000_000), strings.Repeat("> ", 500), strings.Repeat("- ", 50_000), "  " + strings.Repeat("1. * ", 60), strings.Repeat(" ", 4000) + "- a",
+	} {
+		_, err := changelog.Parse("CHANGELOG.md", []byte("## Unreleased\n\n"+line+"\n"))
+		require.ErrorContains(t, err, "line 3 is nested deeper than 100 levels")
+	}
+	for _, line := range []string{strings.Repeat("-", 2000), strings.Repeat("- ", 50), strings.Repeat("1", 2000), strings.Repeat(" ", 900) + "a", "a " + strings.Repeat("> ", 2000)} {
+		parse(t, "## Unreleased\n\n"+line+"\n")
 	}
 }
 

@@ -100,8 +100,12 @@ func (d *Document) unknown(version string) error {
 	if near := d.nearest(version); len(near) > 0 {
 		msg += "; the nearest are " + strings.Join(near, " and ")
 	}
-	for _, o := range d.Odd {
-		msg += fmt.Sprintf("; the heading %q on line %d looks like a version and is none", o.Text, o.Line)
+	const most = 3
+	for _, o := range d.Odd[:min(most, len(d.Odd))] {
+		msg += fmt.Sprintf("; the heading %.80q on line %d looks like a version and is none", o.Text, o.Line)
+	}
+	if more := len(d.Odd) - most; more > 0 {
+		msg += fmt.Sprintf("; neither are %d more", more)
 	}
 	return refusal.Missing("unknown-version", "%s", msg)
 }

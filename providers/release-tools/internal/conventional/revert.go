@@ -84,7 +84,7 @@ func reverts(c Commit, older []Commit, gone map[string]bool) (hashes []string, a
 	// Forges that squash keep the subject alone.
 	for _, o := range older {
 		subject := o.Subject()
-		if !gone[o.Hash] && (subject == m[1] || pullRequest().ReplaceAllString(subject, "") == m[1]) {
+		if !gone[o.Hash] && strings.HasPrefix(subject, m[1]) && (subject == m[1] || pullRequest().ReplaceAllString(subject, "") == m[1]) {
 			return []string{o.Hash}, true
 		}
 	}
