@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -38,6 +39,8 @@ type display struct {
 	// broken is called with what made stdout unwritable.
 	broken   context.CancelCauseFunc
 	outError error
+	// writes counts how often a write to a stream began or ended: it is odd while one lasts.
+	writes atomic.Uint64
 }
 
 // screen is one of the two streams.
@@ -214,7 +217,7 @@ func (d *display) writeOut(s string) {
 	if !d.out.terminal {
 		d.status.pause(time.Now())
 	}
-	_, err := io.WriteString(d.out.file, d.secrets.Text(s))
+	err := d.write(d.out, s)
 	if err == nil {
 		return
 	}
@@ -227,8 +230,15 @@ func (d *display) writeOut(s string) {
 
 func (d *display) writeErr(s string) {
 	if s != "" && d.err.file != nil && !d.held.keep(s, d.writeErr) {
-		_, _ = io.WriteString(d.err.file, d.secrets.Text(s))
+		_ = d.write(d.err, s)
 	}
+}
+
+func (d *display) write(to screen, s string) error {
+	d.writes.Add(1)
+	defer d.writes.Add(1)
+	_, err := io.WriteString(to.file, d.secrets.Text(s))
+	return err
 }
 
 // SetStatus shows what is being done: a line on a terminal, kept up to date; else a line of its own.

@@ -177,6 +177,7 @@ func (a *app) hear(sig os.Signal) {
 	if sig != os.Interrupt {
 		if a.ctx.Err() == nil {
 			a.interrupt(a.kill.current(), "cancelling", a.cancel)
+			go a.leaveWhenStuck()
 		}
 		return
 	}
@@ -191,6 +192,9 @@ func (a *app) hear(sig os.Signal) {
 	case front != nil:
 		a.interrupt(front, cmp.Or(front.note, cancelling), front.cancel)
 	default:
+		if a.ctx.Err() != nil { // whoever reads through a pager has had the time for it
+			go a.leaveWhenStuck()
+		}
 		a.interrupt(nil, cancelling, a.cancel)
 	}
 }
@@ -200,7 +204,9 @@ const cancelling = "cancelling; press Ctrl-C again to kill"
 // interrupt cancels, whatever the terminal is busy with, and says so unless it has been said by then that it is done.
 func (a *app) interrupt(front *foreground, note string, cancel context.CancelCauseFunc) {
 	cancel(errInterrupted)
-	a.display.NoteIf(func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
+	a.say(func() {
+		a.display.NoteIf(func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
+	})
 }
 
 // killAll says itself what happens: that providers ended in the middle of calls is no news then.
@@ -208,6 +214,7 @@ func (a *app) killAll() {
 	if a.logLevel.Level() > slog.LevelDebug {
 		a.logLevel.Set(slog.LevelError + 1)
 	}
-	a.display.Note(a.display.ErrPainter().Dim("killing"))
+	a.say(func() { a.display.Note(a.display.ErrPainter().Dim("killing")) })
+	go a.leaveWhenStuck()
 	a.kill.press()
 }
