@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	configv1 "github.com/agentco/agent/proto/pluggableharness/config/v1"
+	"github.com/agentco/agent/sdk/internal/tags"
 )
 
 // Type is a config struct read once. Fields take part when they have an hcl tag; the rest is the provider's own.
@@ -63,6 +64,23 @@ func specs(attributes []attribute) []*configv1.ConfigAttribute {
 	return out
 }
 
+// mistaken are keys that other libraries have for what is said in another way here.
+var mistaken = map[string]string{
+	"required":    "an attribute is required unless its hcl tag says optional, it has a default, or it is a pointer",
+	"optional":    "write it into the hcl tag, behind the name and a comma",
+	"description": "the key is doc",
+	"enum":        "only arguments and results have one; check it in Setup",
+	"min":         "only arguments have one; check it in Setup",
+	"max":         "only arguments have one; check it in Setup",
+}
+
+// unattributed are keys of an attribute, on a field that is the provider's own since it has no hcl tag.
+var unattributed = map[string]string{
+	"doc":       "only a field with an hcl tag is an attribute",
+	"default":   "only a field with an hcl tag is an attribute",
+	"sensitive": "only a field with an hcl tag is an attribute",
+}
+
 // reader reads the structs of one config.
 type reader struct {
 	texts  Texts
@@ -81,6 +99,9 @@ func (r reader) attributes(t reflect.Type) ([]attribute, error) {
 	names := map[string]bool{}
 	for _, sf := range reflect.VisibleFields(t) {
 		tag, tagged := sf.Tag.Lookup("hcl")
+		if fault := misunderstood(sf, tagged); fault != "" && tag != "-" {
+			return nil, fmt.Errorf("field %s: %s", sf.Name, fault)
+		}
 		if !tagged || tag == "-" {
 			continue
 		}
@@ -101,6 +122,17 @@ func (r reader) attributes(t reflect.Type) ([]attribute, error) {
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// misunderstood says what is wrong with the tags of a field. What is promoted and no attribute may be of any package.
+func misunderstood(sf reflect.StructField, attribute bool) string {
+	switch {
+	case attribute:
+		return tags.Fault(sf.Tag, mistaken)
+	case len(sf.Index) == 1:
+		return tags.Fault(sf.Tag, unattributed)
+	}
+	return ""
 }
 
 // throughPointer reports whether a promoted field belongs to an embedded pointer, which may be nil.

@@ -115,7 +115,19 @@ func TestOfRefusesContradictions(t *testing.T) {
 		}](), "not exported"},
 		{"a default of another type", reflect.TypeFor[struct {
 			N int `hcl:"n" default:"many"`
+		}](), "default tag many is not JSON"},
+		{"a default that does not fit", reflect.TypeFor[struct {
+			N int `hcl:"n" default:"true"`
 		}](), "does not fit"},
+		{"a tag that package reflect does not read", reflect.StructOf([]reflect.StructField{
+			{Name: "S", Type: reflect.TypeFor[string](), Tag: `hcl:s`},
+		}), "the tag `hcl:s` is malformed"},
+		{"a secret that is no attribute", reflect.TypeFor[struct {
+			S string `json:"s" sensitive:"true"`
+		}](), "a sensitive tag means nothing here: only a field with an hcl tag"},
+		{"a tag of arguments", reflect.TypeFor[struct {
+			N int `hcl:"n" min:"1"`
+		}](), "a min tag means nothing here"},
 		{"a tag with another option", reflect.TypeFor[struct {
 			N int `hcl:"n,label"`
 		}](), "neither"},

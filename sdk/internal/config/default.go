@@ -30,7 +30,7 @@ func (a *attribute) readDefault(sf reflect.StructField) error {
 	}
 	value := &structpb.Value{}
 	if err := protojson.Unmarshal([]byte(text), value); err != nil {
-		return fmt.Errorf("default tag %s does not fit: %w", text, err)
+		return fmt.Errorf("default tag %s is not JSON, as a default is for everything but a string", text)
 	}
 	if !a.form.opening() {
 		probe := reflect.New(sf.Type).Elem()

@@ -6,6 +6,7 @@ package schema
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
+	"github.com/agentco/agent/sdk/internal/tags"
 )
 
 // Type is a Go type read once: its schema, and how to decode and encode its values.
@@ -208,10 +210,19 @@ func (n *node) readFields(t reflect.Type, seen []reflect.Type) error {
 // memberName is a name that a person can give on a command line.
 var memberName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\p{Nd}_][\pL\p{Nd}_-]*$`) })
 
+// mistaken are keys that other libraries have for what is said in another way here, or that mean something elsewhere alone.
+var mistaken = map[string]string{
+	"required":    "a field is required unless its json tag says omitempty, it has a default, or it is a pointer",
+	"optional":    "a field is optional when its json tag says omitempty, it has a default, or it is a pointer",
+	"description": "the key is doc",
+	"sensitive":   "arguments and results are shown and kept; only an attribute of the provider block can be sensitive",
+}
+
 // readTag gives the name of a field: "-" or nothing for one that takes no part, and nothing for an embedded struct whose
 // fields are the outer struct's. What encoding/json would read in another way than this package is an error.
 func readTag(t reflect.Type, sf reflect.StructField) (name string, optional bool, err error) {
 	tag, tagged := sf.Tag.Lookup("json")
+	fault := tags.Fault(sf.Tag, mistaken)
 	name, options, _ := strings.Cut(tag, ",")
 	switch {
 	case tag == "-":
@@ -224,6 +235,8 @@ func readTag(t reflect.Type, sf reflect.StructField) (name string, optional bool
 		return "", false, fmt.Errorf("field %s.%s has a json tag but is not exported", t, sf.Name)
 	case !sf.IsExported():
 		return "", false, nil
+	case fault != "":
+		return "", false, fmt.Errorf("field %s.%s: %s", t, sf.Name, fault)
 	case name == "":
 		return "", false, fmt.Errorf("field %s.%s has no json tag to take its name from", t, sf.Name)
 	}
@@ -245,13 +258,16 @@ func readField(sf reflect.StructField, seen []reflect.Type) (*field, error) {
 		return nil, err
 	}
 	f := &field{doc: sf.Tag.Get("doc"), index: sf.Index, node: n, optional: n.pointer}
-	if enum := sf.Tag.Get("enum"); enum != "" {
+	if enum, ok := sf.Tag.Lookup("enum"); ok {
 		if n.kind != schemav1.SchemaType_SCHEMA_TYPE_STRING || n.text {
 			return nil, fmt.Errorf("an enum tag needs a string")
 		}
 		n.enum = strings.Split(enum, ",")
 		if slices.ContainsFunc(n.enum, func(value string) bool { return strings.TrimSpace(value) != value }) {
 			return nil, fmt.Errorf("enum tag %q: the values have commas between them and no spaces", enum)
+		}
+		if distinct := slices.Compact(slices.Sorted(slices.Values(n.enum))); enum == "" || len(distinct) < len(n.enum) {
+			return nil, fmt.Errorf("enum tag %q: it has no value, or one twice", enum)
 		}
 	}
 	if n.minimum, err = n.bound(sf, "min"); err != nil {
@@ -276,10 +292,15 @@ func (f *field) readDefault(sf reflect.StructField) error {
 	if f.node.kind != schemav1.SchemaType_SCHEMA_TYPE_STRING {
 		f.fallback = &structpb.Value{}
 		if err := protojson.Unmarshal([]byte(text), f.fallback); err != nil {
-			return fmt.Errorf("default tag %s does not fit: %w", text, err)
+			return fmt.Errorf("default tag %s is not JSON, as a default is for everything but a string", text)
 		}
 	}
-	if err := f.node.decode(f.fallback, reflect.New(sf.Type).Elem(), "it"); err != nil {
+	err := f.node.decode(f.fallback, reflect.New(sf.Type).Elem(), "it")
+	var unfit *ArgumentError
+	switch {
+	case errors.As(err, &unfit):
+		return fmt.Errorf("default tag %s does not fit: it %s", text, unfit.Problem)
+	case err != nil:
 		return fmt.Errorf("default tag %s does not fit: %w", text, err)
 	}
 	return nil

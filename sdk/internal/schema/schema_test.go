@@ -168,7 +168,25 @@ func TestOfRefusesWhatTheSubsetCannotSay(t *testing.T) {
 		}), `are named "a"`},
 		{"a default of another type", reflect.TypeFor[struct {
 			N int `json:"n" default:"many"`
-		}](), "does not fit"},
+		}](), "default tag many is not JSON"},
+		{"a default out of bounds", reflect.TypeFor[struct {
+			N int `json:"n" default:"2" min:"5"`
+		}](), "default tag 2 does not fit: it must be at least 5, not 2"},
+		{"a tag that package reflect does not read", reflect.StructOf([]reflect.StructField{
+			{Name: "S", Type: reflect.TypeFor[string](), Tag: `json:s`},
+		}), "the tag `json:s` is malformed"},
+		{"a secret", reflect.TypeFor[struct {
+			S string `json:"s" sensitive:"true"`
+		}](), "a sensitive tag means nothing here: arguments and results are shown"},
+		{"a tag of other libraries", reflect.TypeFor[struct {
+			S string `json:"s" description:"Says it."`
+		}](), "a description tag means nothing here: the key is doc"},
+		{"an enum of nothing", reflect.TypeFor[struct {
+			S string `json:"s" enum:""`
+		}](), "it has no value, or one twice"},
+		{"an enum with a value twice", reflect.TypeFor[struct {
+			S string `json:"s" enum:"a,b,a"`
+		}](), "it has no value, or one twice"},
 		{"an enum of numbers", reflect.TypeFor[struct {
 			N int `json:"n" enum:"1,2"`
 		}](), "enum tag needs a string"},
