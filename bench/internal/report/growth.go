@@ -91,36 +91,46 @@ func memoryTable(w io.Writer, s *row.Set) {
 // growthOfMemory shows by how much memory grew in operations on much.
 func growthOfMemory(w io.Writer, s *row.Set) {
 	ops := []string{"read1m", "line64m", "line2g", "list10k", "glob100k", "grep100k", "print100mb", "print1024mb"}
-	grew := func(r *row.Row) bool { return r.GrewMB > 0 && slices.Contains(ops, r.Op) }
-	names := columns(s, grew)
-	if len(names) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n## Growth of memory in one operation, in MB\n\n| |%s\n|---|%s\n", cells(ops), strings.Repeat("--:|", len(ops)))
-	for _, name := range names {
-		line := make([]string, len(ops))
-		for i, op := range ops {
-			if r := s.Get(name, op); r != nil && r.GrewMB > 0 {
-				line[i] = number(r.GrewMB)
-			}
-		}
-		fmt.Fprintf(w, "| %s |%s\n", name, cells(line))
-	}
+	byOperation(w, s, "Growth of memory in one operation, in MB", ops, func(r *row.Row) string { return positive(r.GrewMB) })
+}
+
+// processors shows what one call uses of them. Of what a subject starts anew for each call nothing is known.
+func processors(w io.Writer, s *row.Set) {
+	ops := []string{"read4k", "read4k_c8", "read1m", "edit4k", "edit1m", "list10k", "tree10k"}
+	byOperation(w, s, "Processor time of one call in ms, of the subject and its client", ops, func(r *row.Row) string { return positive(r.CPU) })
 }
 
 // wire shows what passes between client and server for one call.
 func wire(w io.Writer, s *row.Set) {
 	ops := []string{"read4k", "read1m", "edit4k", "list10k", "true"}
-	names := columns(s, func(r *row.Row) bool { return r.WireIn > 0 && slices.Contains(ops, r.Op) })
+	byOperation(w, s, "Bytes on the wire of one call: to the server + from it", ops, func(r *row.Row) string {
+		if r.WireIn == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d + %d", r.WireOut, r.WireIn)
+	})
+}
+
+// positive is a number that was measured.
+func positive(v float64) string {
+	if v > 0 {
+		return number(v)
+	}
+	return ""
+}
+
+// byOperation writes a table of subjects that have something in it.
+func byOperation(w io.Writer, s *row.Set, title string, ops []string, cell func(*row.Row) string) {
+	names := columns(s, func(r *row.Row) bool { return slices.Contains(ops, r.Op) && cell(r) != "" })
 	if len(names) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n## Bytes on the wire of one call: to the server + from it\n\n| |%s\n|---|%s\n", cells(ops), strings.Repeat("--:|", len(ops)))
+	fmt.Fprintf(w, "\n## %s\n\n| |%s\n|---|%s\n", title, cells(ops), strings.Repeat("--:|", len(ops)))
 	for _, name := range names {
 		line := make([]string, len(ops))
 		for i, op := range ops {
-			if r := s.Get(name, op); r != nil && r.WireIn > 0 {
-				line[i] = fmt.Sprintf("%d + %d", r.WireOut, r.WireIn)
+			if r := s.Get(name, op); r != nil {
+				line[i] = cell(r)
 			}
 		}
 		fmt.Fprintf(w, "| %s |%s\n", name, cells(line))

@@ -24,6 +24,7 @@ func Write(w io.Writer, s *row.Set) {
 	bounds(w, s)
 	medians(w, s)
 	growth(w, s)
+	processors(w, s)
 	memoryTable(w, s)
 	growthOfMemory(w, s)
 	wire(w, s)

@@ -35,6 +35,7 @@ func some() *row.Set {
 	served.WireIn, whole.WireIn = 1188156, 1100000
 	lined := of(native, "line64m", 3)
 	lined.GrewMB = 1.5
+	wired.CPU = 0.75
 	listed, names := of(stdio, "list10k", 90), of("served", "list10k", 20)
 	listed.Note, names.Note = "seven fields", "type and name"
 	printed := of(native, "print100mb", 1000)

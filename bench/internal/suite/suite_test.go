@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agentco/agent/bench/internal/proc"
 	"github.com/agentco/agent/bench/internal/row"
 	"github.com/agentco/agent/bench/internal/subject"
 )
@@ -53,6 +54,11 @@ func TestRun(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"official-fs": "it is not installed", "client-same": "ours-mcp, whose answers it gives, is not measured",
 	}, rows.Skipped)
+	if proc.UsedHere() > 0 {
+		for name, known := range map[string]bool{"go-plugin-stream": true, "log-alone": true, "bare-chain": true, "bash": false} {
+			require.Equal(t, known, rows.Get(name, "read4k").CPU > 0, "the processor time of %s", name)
+		}
+	}
 	for _, want := range []struct {
 		subject, op string
 		status      row.Status

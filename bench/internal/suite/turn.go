@@ -89,9 +89,9 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 		return
 	}
 	before := s.settle(t.subject)
-	load, used := proc.Now(), spent(t.subject)
+	load, used := proc.Now(), s.spent(t.subject)
 	got, err := s.watched(ctx, t.subject, asOp(o.name), b, mostOf(limit, o.bytes))
-	t.cpu = append(t.cpu, perCall(spent(t.subject)-used, got))
+	t.cpu = append(t.cpu, perCall(s.spent(t.subject)-used, got))
 	t.foreign += load.Foreign()
 	t.row.GrewMB = max(t.row.GrewMB, s.rise(t.subject)-before)
 	t.rounds++
@@ -109,13 +109,17 @@ func (s *Suite) round(ctx context.Context, o op, t *turn) {
 	t.samples.Text, t.samples.Output = got.Text, got.Output
 }
 
-// spent is the processor time of a subject, and of this process, which is its client.
-func spent(x subject.Subject) time.Duration {
-	total := proc.UsedHere()
-	if x.PID() != 0 {
-		total += proc.Used(x.PID())
+// spent is the processor time of a subject, and of this process, which is its client. It is zero of one that starts a
+// process for each call: what that used is not known when it has ended.
+func (s *Suite) spent(x subject.Subject) time.Duration {
+	time.Sleep(time.Millisecond) // what a thread uses is known when it rests
+	switch {
+	case x.PID() != 0:
+		return proc.UsedHere() + proc.Used(x.PID())
+	case s.peer(x.Name()) != nil:
+		return 0
 	}
-	return total
+	return proc.UsedHere()
 }
 
 // perCall is the processor time of one call in milliseconds: what the subject says of it, else what was spent. It is zero
