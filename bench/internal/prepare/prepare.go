@@ -37,20 +37,26 @@ func (p *Place) Vars() subject.Vars {
 	}
 }
 
-var binaries = []struct{ name, dir, pkg string }{
+// binary is a program that is built, in the folder of its module or of the workspace.
+type binary struct{ name, dir, pkg string }
+
+var ours = []binary{
 	{"agent", ".", "./kernel/cmd/agent"},
 	{"enginebench", ".", "./kernel/internal/enginebench"},
 	{"repobench", "providers/release-tools", "./internal/repobench"},
 	{"provider-filesystem", ".", "./providers/filesystem"},
 	{"provider-bash", ".", "./providers/bash"},
 	{"provider-release-tools", ".", "./providers/release-tools"},
+}
+
+var floors = []binary{
 	{"floorplugin", "bench", "./cmd/floorplugin"},
 	{"floormcp", "bench", "./cmd/floormcp"},
 	{"linkedmcp", "bench", "./cmd/linkedmcp"},
 }
 
-// build builds the binaries as a release does.
-func (p *Place) build(ctx context.Context) error {
+// build builds binaries as a release does.
+func (p *Place) build(ctx context.Context, binaries []binary) error {
 	for _, b := range binaries {
 		p.Say("building " + b.name)
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(p.Bin(), b.name), b.pkg)
@@ -84,7 +90,7 @@ func (p *Place) Ours(ctx context.Context) error {
 	if err := p.project(); err != nil {
 		return err
 	}
-	return p.build(ctx)
+	return p.build(ctx, ours)
 }
 
 // Wanted is what a run needs beside what is ours.
@@ -98,6 +104,9 @@ type Wanted struct {
 // says why.
 func (p *Place) All(ctx context.Context, w Wanted) error {
 	if err := p.Ours(ctx); err != nil {
+		return err
+	}
+	if err := p.build(ctx, floors); err != nil {
 		return err
 	}
 	refused := map[string]string{}
