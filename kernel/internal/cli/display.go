@@ -160,6 +160,9 @@ func (d *display) Chunk(c *toolv1.ToolEvent_OutputChunk) {
 	d.status.draw(d)
 }
 
+// isTerminal reports whether a person sees all that is written: nothing of it goes anywhere else.
+func (d *display) isTerminal() bool { return d.output[0] == d.output[1] }
+
 // EndOutput closes what a call left unfinished.
 func (d *display) EndOutput() {
 	d.mu.Lock()

@@ -31,6 +31,7 @@ type humanView struct {
 	streamed bool
 	// note is the last one that was shown.
 	note string
+	late lateOutput
 }
 
 func newHumanView(a *app, e *engine.Engine, op engine.Operation, markdown bool) *humanView {
@@ -45,7 +46,9 @@ func (v *humanView) event(ev *toolEvent) {
 	switch ev := ev.GetEvent().(type) {
 	case *toolv1.ToolEvent_OutputChunk_:
 		v.streamed = v.streamed || len(ev.OutputChunk.GetData()) > 0
-		v.a.display.Chunk(ev.OutputChunk)
+		if v.a.ctx.Err() == nil || !v.a.display.isTerminal() || !v.late.keep(ev.OutputChunk) {
+			v.a.display.Chunk(ev.OutputChunk)
+		}
 	case *toolv1.ToolEvent_Progress_:
 		v.a.display.SetStatus(progressText(ev.Progress))
 	case *toolv1.ToolEvent_PartialResult_:
@@ -83,6 +86,7 @@ func (v *humanView) print(t *renderv1.RenderTree) {
 
 func (v *humanView) outcome(o engine.Outcome) {
 	v.a.display.SetStatus("")
+	v.late.end(v.a.display)
 	v.a.display.EndOutput()
 	p := v.a.display.ErrPainter()
 	switch o.Status {
