@@ -29,10 +29,19 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if os.Geteuid() == 0 && os.Getuid() != 0 {
+		rooted()
+	}
 	if script := os.Getenv(kernelVariable); script != "" {
 		kernel(script)
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// rooted is what sudo starts: nobody but root can kill it.
+func rooted() {
+	fmt.Println(os.Getpid(), syscall.Setuid(0))
+	time.Sleep(time.Hour)
 }
 
 // kernel starts a provider and waits to be killed.
@@ -139,6 +148,31 @@ func TestStatus(t *testing.T) {
 			require.Equal(t, c.killed, status.Killed())
 		})
 	}
+}
+
+// Nobody waits for ever for what cannot be killed. Its keeper goes on, and ends with it.
+func TestWhatCannotBeKilled(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a program that has its rights")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755)) // so that the user gets there
+	require.NoError(t, os.Chmod(dir, 0o777))
+	binary, said := filepath.Join(dir, "rooted"), filepath.Join(dir, "said")
+	require.NoError(t, exec.Command("cp", "/proc/"+strconv.Itoa(os.Getpid())+"/exe", binary).Run())
+	require.NoError(t, os.Chmod(binary, 0o755|os.ModeSetuid))
+	user := exec.Command("/proc/self/exe")
+	user.Env = append(os.Environ(), markVariable+"="+t.Name(), kernelVariable+"="+binary+" >"+said+" 2>&1 & until test -s "+said+"; do sleep 0.01; done")
+	user.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	require.Error(t, user.Run(), "it ends with 1")
+	text, err := os.ReadFile(said)
+	require.NoError(t, err)
+	pid, _, _ := strings.Cut(string(text), " ")
+	left, err := strconv.Atoi(pid)
+	require.NoError(t, err)
+	require.Contains(t, marked(t.Name()), left)
+	require.NoError(t, syscall.Kill(left, syscall.SIGKILL))
+	requireNoneLeft(t, t.Name())
 }
 
 func TestStartRefused(t *testing.T) {

@@ -38,9 +38,25 @@ func (k *keepers) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// wait reaps a keeper, and when it did not end by itself, ends what it kept. ended is called before its id can belong to
-// another process.
+// wait returns when a keeper has ended and been reaped. One that goes on for too long is left to itself, with
+// what it cannot kill, such as what sudo has started.
 func (k *keepers) wait(cmd *exec.Cmd, ended func()) {
+	reaped := make(chan struct{})
+	go func() {
+		defer close(reaped)
+		k.reap(cmd, ended)
+	}()
+	limit := time.NewTimer(sweepLimit)
+	defer limit.Stop()
+	select {
+	case <-reaped:
+	case <-limit.C:
+	}
+}
+
+// reap reaps a keeper, and when it did not end by itself, ends what it kept. ended is called before its id can belong to
+// another process.
+func (k *keepers) reap(cmd *exec.Cmd, ended func()) {
 	_ = early.AwaitExit(cmd.Process.Pid)
 	ended()
 	k.mu.Lock()

@@ -122,7 +122,8 @@ func (p *Process) Exited() Status {
 	return Status{text: "its keeper was killed", killed: true}
 }
 
-// Wait returns when nothing is left of the provider. It must be called once, after Exited.
+// Wait returns when nothing is left of the provider, or only what the keeper has not been able to kill for seconds, and goes
+// on killing. It must be called once, after Exited.
 func (p *Process) Wait() {
 	nursery.wait(p.keeper, func() {
 		p.mu.Lock()
