@@ -107,6 +107,31 @@ func TestShellThatCannotBeStarted(t *testing.T) {
 	}
 }
 
+// What the system has no more of is nobody's argument.
+func TestTooManyFiles(t *testing.T) {
+	h := startWith(t, fields{"max_background": 256}, func(c fields) *sdktest.Harness {
+		return sdktest.StartProcess(t, exec.Command("/bin/sh", "-c", `ulimit -n 64; exec "$0"`, *binaryPath), c)
+	})
+	var last *sdktest.Result
+	var ids []any
+	for {
+		r := bashCall(t, h, fields{"command": "sleep 1000", "background": true, "stdin": "x"})
+		if r.Err != nil {
+			last = r
+			break
+		}
+		ids = append(ids, r.Result["session_id"])
+	}
+	require.Equal(t, failed, last.Err.GetCategory(), last.Err.GetMessage())
+	require.Contains(t, last.Err.GetMessage(), "too many open files; no command was run; end processes in the background, or let")
+	require.NotEmpty(t, ids)
+	for _, id := range ids {
+		tool(t, h, "process_signal", fields{"id": id, "signal": "SIGKILL"})
+		ended(t, h, id.(string))
+	}
+	require.Equal(t, "fine\n", run(t, h, "echo fine").Stdout)
+}
+
 func TestInput(t *testing.T) {
 	h := start(t, nil)
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ func failure(command runner.Command, out result, err error) error {
 	var stuck *runner.StuckError
 	switch {
 	case errors.As(err, &refused):
-		return sdk.Failed("%w (in %s); no command was run%s", refused, command.Spec.Dir.Name(), remedy(refused.Err))
+		return sdk.Failed("%w (in %s); no command was run%s", refused, command.Spec.Dir.Name(), remedy(err))
 	case errors.Is(err, keeper.ErrClosed), errors.Is(err, background.ErrClosed):
 		return sdk.Failed("the provider is shutting down; the command was not run")
 	case errors.Is(err, keeper.ErrLost) && command.Spec.Sandbox.Check() != nil:
@@ -29,22 +29,32 @@ func failure(command runner.Command, out result, err error) error {
 		return withEnd(sdk.Failed("the shell exited with %d, and the rest of the command cannot be ended: %w; end it by hand", *out.ExitCode, err), out)
 	case errors.As(err, &stuck):
 		return withOutput(sdk.Failed("end the command: %w; end it by hand", err), out)
-	case errors.Is(err, terminal.ErrUnavailable):
-		return sdk.Failed("run the command: %w; no command was run; pty = false in the configuration does without terminals", err)
 	default:
-		return sdk.Failed("run the command: %w; no command was run", err)
+		return notRun(err)
 	}
 }
 
-// remedy is what to do about a shell that cannot be started.
-func remedy(err syscall.Errno) string {
-	switch err {
-	case syscall.E2BIG:
+// notRun explains why nothing could be started.
+func notRun(err error) *sdk.Error {
+	return sdk.Failed("run the command: %w; no command was run%s", err, remedy(err))
+}
+
+// remedy is what to do about a command that cannot be started, as far as that is known.
+func remedy(err error) string {
+	var refused *keeper.StartError
+	switch {
+	case errors.Is(err, syscall.E2BIG):
 		return "; make the environment of commands smaller (env and env_allow of the configuration): a variable may have 128 KiB"
-	case syscall.EAGAIN, syscall.ENOMEM:
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
 		return "; the limit on processes or memory is reached: end some first"
-	default:
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "; end processes in the background, or let the provider open more files (ulimit -n)"
+	case errors.Is(err, terminal.ErrUnavailable):
+		return "; pty = false in the configuration does without terminals"
+	case errors.As(err, &refused):
 		return "; see that the shell can be executed, or name another one (shell of the configuration)"
+	default:
+		return ""
 	}
 }
 

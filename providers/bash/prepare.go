@@ -39,13 +39,13 @@ func prepare(call *sdk.Call[config], in arguments) (command runner.Command, file
 	var stdin *os.File // the terminal
 	if in.Stdin != "" || !typed {
 		if stdin, err = openStdin(in.Stdin); err != nil {
-			return command, files, err
+			return command, files, notRun(err)
 		}
 		files = append(files, stdin)
 	}
 	invocation, err := shell.Invoke(c.shell, in.Command)
 	if err != nil {
-		return command, files, err
+		return command, files, notRun(err)
 	}
 	if invocation.Script != nil {
 		files = append(files, invocation.Script)
@@ -101,8 +101,10 @@ func openDirectory(call *sdk.Call[config], in arguments) (*os.File, error) {
 		return nil, sdk.InvalidArgument("cwd", "%s is not a directory; give the directory to start in", path)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, sdk.Denied("start a command in %s: %w; choose a directory that may be entered", path, err)
-	default:
+	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENAMETOOLONG):
 		return nil, sdk.InvalidArgument("cwd", "%v; give the directory to start in", err)
+	default:
+		return nil, sdk.Failed("start a command in %s: %w; no command was run%s", path, err, remedy(err))
 	}
 }
 
