@@ -36,7 +36,9 @@ func recovered(what string, err *error) {
 	case *err == errVanished: //nolint:errorlint // nobody has wrapped it
 		*err = vanished(what)
 	case *err != nil:
-		*err = legible(what, *err)
+		returned := *err
+		*err = vanished(what + ": reading its error")
+		*err = legible(what, returned)
 	}
 }
 

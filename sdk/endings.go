@@ -79,7 +79,11 @@ func (e *endings) begin(rpc context.Context, a attempt) (ok bool) {
 func (e *endings) leave(a attempt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if asked := e.running[a]; asked != nil {
+	asked, runs := e.running[a]
+	if runs && e.find(a) == nil { // it came to no end
+		e.addLocked(ending{attempt: a, note: "cancelled; the provider has lost sight of it: what had already happened is not known"})
+	}
+	if asked != nil {
 		close(asked)
 	}
 	delete(e.running, a)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
-
 )
 
 var first = attempt{call: "1"}
@@ -58,6 +57,15 @@ func TestEndings(t *testing.T) {
 		<-again
 		_, ok, _ = e.ask(first)
 		require.False(t, ok, "it has been reported")
+	})
+	t.Run("without an end", func(t *testing.T) {
+		e := &endings{}
+		e.begin(alive, first)
+		e.leave(first)
+		require.Empty(t, e.running)
+		report, ok, _ := e.ask(first)
+		require.True(t, ok)
+		require.Contains(t, report.note, "what had already happened is not known")
 	})
 	t.Run("asked before it comes", func(t *testing.T) {
 		e := &endings{}

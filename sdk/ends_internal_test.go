@@ -35,6 +35,9 @@ func TestNoEndLeavesACallRunning(t *testing.T) {
 			runtime.Goexit()
 			return nought{}, nil
 		}},
+		{name: "an error that ends the goroutine of whoever reads it", handle: func(context.Context, *Call[nought], nought) (nought, error) {
+			return nought{}, vanishing{}
+		}},
 		{name: "the end of the goroutine of what shows it", handle: well, show: func(nought) render.Node { runtime.Goexit(); return nil }},
 		{name: "a panic of what shows it", handle: well, show: func(nought) render.Node { panic("no") }},
 		{name: "a cancellation", handle: func(ctx context.Context, _ *Call[nought], _ nought) (nought, error) {
@@ -78,6 +81,10 @@ func TestNoEndLeavesACallRunning(t *testing.T) {
 		})
 	}
 }
+
+type vanishing struct{}
+
+func (vanishing) Error() string { runtime.Goexit(); return "" }
 
 func within(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
