@@ -108,6 +108,7 @@ func TestApplyAtATerminal(t *testing.T) {
 // Arguments that were changed are checked, shown and asked about again, with an editor, with the one of a simple terminal,
 // and on a line where there is none.
 func TestChangeTheArguments(t *testing.T) {
+	const onlyAgent = `EDITOR= PATH="$(dirname "$(command -v agent)")"` // and no vi
 	const ask, bad = "Go ahead? [y/N] ", `"contents" is not known (did you mean "content"?)`
 	tests := []struct {
 		name   string
@@ -129,6 +130,8 @@ func TestChangeTheArguments(t *testing.T) {
 		{"what the provider refuses", "EDITOR=./editor", `sed -i 's#new.txt#/etc/new.txt#' "$1"`, []string{ask, "e\n", "error: ", "", ask, "n\n"}, []string{"denied"}, 3, ""},
 		{"on a line", "TERM=dumb VISUAL=./editor EDITOR=", "", []string{ask, "e\n", "Arguments as JSON (Enter leaves them): ", `{"path": "new.txt", "content": "typed"}` + "\n", "+typed", "", ask, "y\n"},
 			[]string{`{"content":"hello","path":"new.txt"}`}, 0, "typed"},
+		{"where they stand", onlyAgent, "", []string{ask, "e\n", `Arguments: {"content":"hello","path":"new.txt"}`, "\x01\x1bf\x1bfX\r", "+helloX", "", ask, "y\n"}, nil, 0, "helloX"},
+		{"and give that up", onlyAgent, "", []string{ask, "e\n", `"new.txt"}`, "gone\x03", "as they were", "", ask, "y\n"}, nil, 0, "hello"},
 		{"and leave them", "TERM=dumb EDITOR=", "", []string{ask, "e\n", "(Enter leaves them): ", "\n", "as they were", "", ask, "y\n"}, nil, 0, "hello"},
 	}
 	for _, tt := range tests {

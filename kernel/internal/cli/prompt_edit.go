@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync"
 
 	"golang.org/x/term"
@@ -17,6 +18,7 @@ import (
 	posix "mvdan.cc/sh/v3/shell"
 
 	"github.com/agentco/agent/kernel/internal/gate"
+	"github.com/agentco/agent/kernel/internal/lineedit"
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/schema"
 )
@@ -91,12 +93,35 @@ func (p *prompt) change(ctx context.Context, text []byte) ([]byte, error) {
 		line.Reset()
 		line.Write(bytes.ReplaceAll(bytes.TrimSpace(text), []byte("\n"), []byte(" ")))
 	}
+	if p.display.err.live {
+		return p.onLine(ctx, line.String())
+	}
 	p.display.Note(paint.Line(line.String()))
 	answer, err := p.line(ctx, "Arguments as JSON (Enter leaves them): ")
 	if err != nil || answer == "" {
 		return text, err
 	}
 	return []byte(answer), nil
+}
+
+// onLine has a text changed where it stands. A line that is given up, or left empty, leaves it as it was.
+func (p *prompt) onLine(ctx context.Context, text string) ([]byte, error) {
+	p.terminal.forget()
+	p.display.Note(p.display.ErrPainter().Dim("there is no editor, which EDITOR would name: change the JSON here, Ctrl-C leaves it"))
+	editor := lineedit.New(p.terminal.in, os.Stderr)
+	editor.Color = p.display.err.colour
+	defer editor.Close()
+	p.display.WriteAbove(editor.Interject)
+	defer p.display.WriteAbove(nil)
+	answer, err := editor.Edit(ctx, "Arguments: ", text)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil || strings.TrimSpace(answer) == "":
+		return []byte(text), nil
+	default:
+		return []byte(answer), nil
+	}
 }
 
 // editor is the command that edits a file: $VISUAL, $EDITOR, else vi. A terminal that can do nothing has none but

@@ -75,14 +75,19 @@ func sizeOf(f *os.File) (columns, rows int) {
 // Ctrl-C right behind Enter, before the terminal makes a signal of it: that is for the line, which is returned with
 // ErrInterrupted.
 func (e *Editor) Read(ctx context.Context, prompt string) (string, error) {
-	text, err := e.read(ctx, prompt)
+	return e.Edit(ctx, prompt, "")
+}
+
+// Edit is Read of a line that has a text already.
+func (e *Editor) Edit(ctx context.Context, prompt, text string) (string, error) {
+	text, err := e.read(ctx, prompt, text)
 	if err == nil && e.takeInterrupt() {
 		err = ErrInterrupted
 	}
 	return text, err
 }
 
-func (e *Editor) read(ctx context.Context, prompt string) (string, error) {
+func (e *Editor) read(ctx context.Context, prompt, text string) (string, error) {
 	restore, err := raw(e.in)
 	if err != nil {
 		return "", err
@@ -92,7 +97,7 @@ func (e *Editor) read(ctx context.Context, prompt string) (string, error) {
 	defer func() { _, _ = io.WriteString(e.out, pasteOff) }()
 	changed, stop := watchTerminal()
 	defer stop()
-	e.begin(prompt)
+	e.begin(prompt, text)
 	defer e.leave()
 	for {
 		e.draw()
@@ -106,10 +111,18 @@ func (e *Editor) read(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-func (e *Editor) begin(prompt string) {
+// Close has nobody read the terminal any more: an Edit that was left may be waiting for its next key still, which is lost
+// if it has been pressed.
+func (e *Editor) Close() {
+	if e.waiting {
+		e.stopAsking()
+	}
+}
+
+func (e *Editor) begin(prompt, text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.line = &line{editor: e, history: e.History.begin()}
+	e.line = &line{editor: e, history: e.History.begin(), buffer: buffer{text: text, at: len(text)}}
 	e.screen = &screen{out: e.out, prompt: prompt, color: e.Color}
 }
 
