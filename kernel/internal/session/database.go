@@ -61,9 +61,7 @@ func createFile(path string) (made bool, err error) {
 // openWriter opens a file to write, which may be empty, and brings it to the current version. warning says
 // why it is not kept in the way it should be; empty when it is.
 func openWriter(ctx context.Context, path string) (db *sql.DB, c *sql.Conn, warning string, err error) {
-	// A commit writes whole pages, two at least, and a session of one call is as large as its ten tables and indexes: half of
-	// SQLite's own page size makes both cheaper.
-	if db, err = sql.Open("sqlite", dsn(path, "_pragma=wal_autocheckpoint(0)&_pragma=page_size(2048)")); err != nil {
+	if db, err = sql.Open("sqlite", dsn(path, "_pragma=wal_autocheckpoint(0)")); err != nil {
 		return nil, nil, "", err
 	}
 	fail := func(err error) (*sql.DB, *sql.Conn, string, error) {
