@@ -77,6 +77,9 @@ func (p *Place) project() error {
 // Remember has agent know its providers, as after the first run in a project. Where commands cannot be confined the project
 // for that is removed, so that its subject is skipped.
 func (p *Place) Remember(ctx context.Context, env []string) error {
+	if err := p.settle(ctx); err != nil {
+		return err
+	}
 	agent := func(dir string, args ...string) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
@@ -94,6 +97,25 @@ func (p *Place) Remember(ctx context.Context, env []string) error {
 		}
 	}
 	return agent(p.Inputs(), "tools")
+}
+
+// settled is how old a binary is that agent does not read anew at each start: what was written just now may be written again.
+const settled = 4 * time.Second
+
+// settle waits until our binaries are as old as those that somebody has installed.
+func (p *Place) settle(ctx context.Context) error {
+	var newest time.Time
+	for _, b := range ours {
+		if info, err := os.Stat(filepath.Join(p.Bin(), b.name)); err == nil && info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+	}
+	select {
+	case <-time.After(time.Until(newest.Add(settled))):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // settings are those of peers that need some: no telemetry, no limits of lines.
