@@ -21,7 +21,8 @@ func aboutPread(counting string) func(*row.Set) string {
 // wireOfRead says what passes to a client for 1 MiB, and what the client alone takes.
 func wireOfRead(s *row.Set) string {
 	const op = "read1m"
-	out := fmt.Sprintf("The client alone takes %s ms: that is `%s`, which answers from memory.", number(median(clientFloor, op)(s)), clientFloor)
+	out := fmt.Sprintf("The client alone takes %s ms for the text once, and %s for our answer: those are `%s` and `%s`, which answer from memory.",
+		number(median(clientFloor, op)(s)), number(median(clientSame, op)(s)), clientFloor, clientSame)
 	if r := s.Get(stdio, op); r != nil {
 		out += fmt.Sprintf(" Ours sends %d bytes", r.WireIn)
 		if r := bestRow(s, op, func(s *row.Set, name string) bool { return s.Kinds[name] == "mcp" }); r != nil {
