@@ -138,7 +138,9 @@ func explain(err error, root, name string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist):
+		return refusal.Missing("no-changelog", "there is no %s in %s: create it, or set changelog_path", name, root)
+	case errors.Is(err, syscall.ENOTDIR):
 		return refusal.Missing("no-changelog", "there is no %s in %s: create it, or set changelog_path (%w)", name, root, err)
 	case errors.Is(err, errOutside):
 		return refusal.Deny("changelog-outside", "cannot read %s in %s: %w; set changelog_path to a file inside", name, root, err)
