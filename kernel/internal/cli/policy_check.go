@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -10,6 +12,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/config"
 	"github.com/agentco/agent/kernel/internal/engine"
 	"github.com/agentco/agent/kernel/internal/policy"
+	"github.com/agentco/agent/kernel/internal/schema"
 )
 
 func (a *app) policyTestCommand() *cobra.Command {
@@ -54,6 +57,9 @@ func (a *app) policyTest(file string) error {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return usagef("cannot read %s: %w", file, err)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is no file %s%s: give one of call blocks, as agent policy test --help has it", file, schema.Hint(filepath.Base(file), namesIn(filepath.Dir(path))))
 	}
 	cases, err := config.LoadPolicyCases(path, file, config.Scope{Root: p.Root, Cwd: p.cwd, Home: p.home})
 	if err != nil {
