@@ -3,6 +3,7 @@ package early
 import (
 	"os"
 	"strconv"
+	"syscall"
 )
 
 // maxVisits ends a walk through a tree that grows as fast as it is walked.
@@ -17,6 +18,25 @@ func Walk(root int, visit func(pid int)) {
 		visit(found[i])
 		found = append(found, children(found[i])...)
 	}
+}
+
+// KillBelow kills every process below this one, which leads a session: whole process groups, each in one step that no fork can
+// slip through, which is what beats a fork bomb. A group of a descendant holds nothing but descendants, since a group never
+// spans sessions, and in ours there is only this process beside them. The caller sees to it that none is reaped meanwhile, so
+// that no id becomes somebody else's.
+func KillBelow() {
+	own, killed := syscall.Getpgrp(), map[int]bool{}
+	Walk(os.Getpid(), func(pid int) {
+		group, err := syscall.Getpgid(pid)
+		switch {
+		case err != nil || killed[group]:
+		case group == own:
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		default:
+			killed[group] = true
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+		}
+	})
 }
 
 // ChildrenNow returns the way to find the children of a process. Asking its threads is cheap, but needs a system built with

@@ -152,21 +152,9 @@ func (k *keeper) killAll() {
 	}
 }
 
-// killOnce kills whole process groups, each in one step that no fork can slip through. A group of a descendant holds nothing
-// but descendants: a group never spans sessions, and in ours there is only the keeper beside them.
+// killOnce kills once whatever there is below.
 func (k *keeper) killOnce() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	own, killed := syscall.Getpgrp(), map[int]bool{}
-	early.Walk(os.Getpid(), func(pid int) {
-		group, err := syscall.Getpgid(pid)
-		switch {
-		case err != nil || killed[group]:
-		case group == own:
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		default:
-			killed[group] = true
-			_ = syscall.Kill(-group, syscall.SIGKILL)
-		}
-	})
+	early.KillBelow()
 }
