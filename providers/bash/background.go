@@ -22,8 +22,12 @@ const (
 )
 
 // inBackground runs a command that may outlive its call.
-func inBackground(ctx context.Context, call *sdk.Call[config], in arguments, command runner.Command, record *record) (result, error) {
+func inBackground(ctx context.Context, call *sdk.Call[config], in arguments, command runner.Command) (result, error) {
 	c := call.Config
+	record, err := begin(ctx, call)
+	if err != nil {
+		return result{}, err
+	}
 	about := background.About{Session: call.SessionID, Command: in.Command, Description: in.Description, Dir: command.Spec.Dir.Name()}
 	process, err := c.background.Start(about, c.MaxBackground, record.transcript, func() (*runner.Execution, error) {
 		return runner.Start(c.pool, command, record.deliver)

@@ -44,17 +44,30 @@ func bash(ctx context.Context, call *sdk.Call[config], in arguments) (result, er
 	if err != nil {
 		return result{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		call.Report("no command was run")
-		return result{}, err
-	}
-	call.Status("starting process")
-	record := newRecord(call)
 	if in.Background || in.OnTimeout == onTimeoutBackground {
-		return inBackground(ctx, call, in, command, record)
+		return inBackground(ctx, call, in, command)
+	}
+	return inForeground(ctx, call, command)
+}
+
+// inForeground runs a command that ends with its call.
+func inForeground(ctx context.Context, call *sdk.Call[config], command runner.Command) (result, error) {
+	record, err := begin(ctx, call)
+	if err != nil {
+		return result{}, err
 	}
 	outcome, err := runner.Run(ctx, call.Config.pool, command, record.deliver)
 	return finish(ctx, call, command, record, outcome, err)
+}
+
+// begin is the last moment in which nothing has happened yet.
+func begin(ctx context.Context, call *sdk.Call[config]) (*record, error) {
+	if err := ctx.Err(); err != nil {
+		call.Report("no command was run")
+		return nil, err
+	}
+	call.Status("starting process")
+	return newRecord(call), nil
 }
 
 // finish says how a call ended together with its command.

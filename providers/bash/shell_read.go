@@ -30,14 +30,7 @@ func shellRead(ctx context.Context, call *sdk.Call[config], in readArguments) (r
 	if err != nil {
 		return result{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		call.Report("no command was run")
-		return result{}, err
-	}
-	call.Status("starting process")
-	record := newRecord(call)
-	outcome, err := runner.Run(ctx, call.Config.pool, command, record.deliver)
-	return finish(ctx, call, command, record, outcome, err)
+	return inForeground(ctx, call, command)
 }
 
 // judge decides whether a command only reads, for a call and its preview alike.
