@@ -59,7 +59,7 @@ func (r *Repo) Lock() (unlock func(), err error) {
 // Head is where the repository stood when it was opened.
 type Head struct {
 	Commit plumbing.Hash
-	Branch string // "" when detached
+	Branch string                 // "" when detached
 	ref    plumbing.ReferenceName // what moves: HEAD, the branch, or the one that the branch is another name of
 }
 
