@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -30,6 +31,10 @@ const receiveBytes = 64 << 20
 // document of a few hundred kilobytes takes while it is parsed: with 20 MiB a draft of a changelog took half as long again.
 const soft = 32 << 20
 
+// stackBytes is what the stack of a goroutine may take. A function that calls itself without an end takes four times as much
+// where nobody says otherwise, and ten seconds for it; a machine that is not large may end another process instead.
+const stackBytes = 256 << 20
+
 // streamWorkers is how many goroutines wait for calls, for the same reason as [workers] do. More calls get their own.
 const streamWorkers = mostIdle
 
@@ -45,7 +50,7 @@ var (
 //
 // A provider that has nothing to do gives memory back: soon after its start, and when it has been quiet for some time. Above
 // 32 MiB, garbage grows to half of what is in use, below to four times of it. GOGC decides that instead; GOMEMLIMIT or a call
-// of [debug.SetMemoryLimit] sets another bound.
+// of [debug.SetMemoryLimit] sets another bound. The stack of a goroutine ends at 256 MiB, unless Setup calls [debug.SetMaxStack].
 //
 // When the kernel dies or SIGTERM comes, every call is cancelled, has its grace time to put things right, and the
 // process ends.
@@ -65,6 +70,7 @@ func Main[C any](p *Provider[C]) {
 	srv := p.server(nil)
 	go endWith(srv)
 	lean.Bound(soft)
+	debug.SetMaxStack(stackBytes)
 	go lean.Keep(context.Background())
 	err = serve(srv, os.NewFile(kernel, "handshake"))
 	srv.exit(errors.Join(err, srv.shutdown(context.Background(), errClosed)), 0)

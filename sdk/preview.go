@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -42,17 +43,21 @@ func (s *server) preview(rpc context.Context, command bool, call *toolv1.ToolCal
 	case err != nil:
 		return nil, s.refusal(err)
 	}
-	return s.tree(op.about().name+": the preview", plan.node())
+	tree, err := s.tree(op.about().name+": the preview", plan.node())
+	if err != nil {
+		return nil, s.refusal(err)
+	}
+	return tree, nil
 }
 
-// tree is a node as it may be sent.
+// tree is a node as it may be sent. The error is of category unknown: it is the provider's fault, and no reason against a call.
 func (s *server) tree(what string, node render.Node) (*renderv1.RenderTree, error) {
 	if fault := unshowable(node); fault != "" {
-		return nil, s.refusal(Failed("%s %s", what, fault))
+		return nil, &Error{Category: CategoryUnknown, Message: what + " " + fault}
 	}
 	tree := secret.Clean(s.secrets, render.Tree(node))
 	if size := proto.Size(tree); size > messageBytes {
-		return nil, s.refusal(Failed("%s has %d bytes and one message carries at most %d", what, size, messageBytes))
+		return nil, &Error{Category: CategoryUnknown, Message: fmt.Sprintf("%s has %d bytes and one message carries at most %d", what, size, messageBytes)}
 	}
 	return tree, nil
 }
@@ -79,6 +84,17 @@ func (s *server) render(ctx context.Context, command bool, payload []byte, schem
 	if err := protojson.Unmarshal(payload, in); err != nil {
 		return nil, s.refusal(InvalidArgument("payload", "is not a JSON object: %v", err))
 	}
+	tree, err := s.renderResult(command, in)
+	if err != nil {
+		if fault := asError(err); fault.Category == CategoryUnknown { // a person sees the result in another form, and not why
+			s.callbacks.logger("", s.name).Warn(fault.Message)
+		}
+		return nil, s.refusal(err)
+	}
+	return tree, nil
+}
+
+func (s *server) renderResult(command bool, in *structpb.Struct) (*renderv1.RenderTree, error) {
 	plain := false
 	for _, op := range s.operations {
 		if op.about().command != command {
@@ -86,10 +102,10 @@ func (s *server) render(ctx context.Context, command bool, payload []byte, schem
 		}
 		node, fits, err := shown(op, in)
 		if err != nil {
-			return nil, s.refusal(err)
+			return nil, err
 		}
 		if node != nil {
-			return s.tree("what shows the result", node)
+			return s.tree(op.about().name+": what shows the result", node)
 		}
 		plain = plain || fits
 	}
@@ -99,7 +115,7 @@ func (s *server) render(ctx context.Context, command bool, payload []byte, schem
 	if plain {
 		return s.tree("the result", render.Code("json", protojson.MarshalOptions{Multiline: true}.Format(in)))
 	}
-	return nil, s.refusal(InvalidArgument("payload", "is the result of none of the operations of this provider"))
+	return nil, InvalidArgument("payload", "is the result of none of the operations of this provider")
 }
 
 // shown asks an operation for the node of a payload, and whether it is a result of it at all.

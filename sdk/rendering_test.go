@@ -17,6 +17,7 @@ import (
 	"github.com/agentco/agent/proto/plugin"
 	"github.com/agentco/agent/sdk"
 	"github.com/agentco/agent/sdk/render"
+	"github.com/agentco/agent/sdk/sdktest"
 )
 
 // A rendering travels with its result when the kernel asks for that, the result is small and there is something to show; the
@@ -108,6 +109,19 @@ func TestLargeRenderingIsKept(t *testing.T) {
 			require.ErrorContains(t, err, `the rendering of call "1" is not kept here`)
 		})
 	}
+}
+
+// What is wrong with what shows a result is in the kernel's log: a person sees the result in another form, and not why.
+func TestAFaultOfShowIsLogged(t *testing.T) {
+	p := sdk.New[config]("probe", "For tests.")
+	sdk.Tool(p, "do", "Does it.", func(_ context.Context, _ *call, in doIn) (doOut, error) { return doOut{in.What}, nil }).
+		Show(func(doOut) render.Node { panic("the moon fell") })
+	h := sdktest.Start(t, p, map[string]any{"root": "/"})
+	_, err := h.Render(t.Context(), map[string]any{"did": "it"})
+	require.ErrorContains(t, err, "the moon fell")
+	h.Call(t.Context(), "do", map[string]any{"what": "it"}) // what was logged before is delivered with its end
+	require.Len(t, h.Logs(), 1)
+	require.Contains(t, h.Logs()[0].GetMessage(), "render do: panic: the moon fell")
 }
 
 // sentAlong makes a call, and returns the rendering that came with its end.

@@ -62,10 +62,15 @@ func details(facts map[string]string, stderr []string) *structpb.Struct {
 	return s
 }
 
+// isDeath reports a line with which the Go runtime says why it ends the process.
+func isDeath(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+}
+
 // lastWords is the line that most likely says why a process died: the head of a panic, else the last one.
 func lastWords(stderr []string) string {
 	for _, line := range stderr {
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+		if isDeath(line) {
 			return ": " + line
 		}
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -73,7 +74,11 @@ func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.kept) == lastLines {
-		t.kept = t.kept[1:]
+		oldest := 0
+		if isDeath(t.kept[0]) { // the stacks behind it may be many
+			oldest = 1
+		}
+		t.kept = slices.Delete(t.kept, oldest, oldest+1)
 	}
 	t.kept = append(t.kept, line)
 }

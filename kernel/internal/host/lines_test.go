@@ -81,3 +81,15 @@ func TestTailKeepsTheLast(t *testing.T) {
 	require.Len(t, tail.lines(), lastLines)
 	require.Len(t, tail.lines()[lastLines-1], lastLines+4)
 }
+
+// The reason of a crash stands above the stacks, of which there may be hundreds of lines.
+func TestTailKeepsTheReason(t *testing.T) {
+	var tail tail
+	tail.add("runtime: goroutine stack exceeds 1000000000-byte limit")
+	tail.add("fatal error: stack overflow")
+	for range 10 * lastLines {
+		tail.add("main.f(...)")
+	}
+	require.Len(t, tail.lines(), lastLines)
+	require.Equal(t, ": fatal error: stack overflow", lastWords(tail.lines()))
+}

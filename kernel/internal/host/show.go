@@ -6,7 +6,6 @@ import (
 
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	"github.com/agentco/agent/proto/plugin"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
@@ -26,10 +25,7 @@ func (p *Provider) Preview(ctx context.Context, call Call) (*renderv1.RenderTree
 	if absent(err) {
 		return nil, errors.New("the provider has none")
 	}
-	if said := status.Convert(err); err != nil && said.Code() != codes.Unknown {
-		return nil, &rpcError{error: err, text: said.Message()}
-	}
-	return tree, err
+	return tree, l.spoken(err)
 }
 
 // Render asks how to show the payload, as JSON, of a result of op. It fails when the provider has nothing to show.
@@ -44,7 +40,19 @@ func (p *Provider) Render(ctx context.Context, op Operation, payload []byte) (*r
 	}
 	tree, err := whole(service.render(ctx, payload, plugin.SchemaVersion))
 	l.suspectAfter(err)
-	return tree, err
+	return tree, l.spoken(err)
+}
+
+// spoken is the error of an RPC in words for a person.
+func (l *life) spoken(err error) error {
+	said, ok := status.FromError(err)
+	switch {
+	case err == nil || !ok:
+		return err
+	case lost(err) && l.process.awaitEnd(crashPatience):
+		return &rpcError{error: err, text: "the provider ended meanwhile (" + l.process.ending() + ")"}
+	}
+	return &rpcError{error: err, text: said.Message()}
 }
 
 // rpcError is the error of an RPC without the words of the transport.
