@@ -148,10 +148,14 @@ func besideAgent(names []string) (map[string]string, error) {
 			paths[name] = path
 		}
 	}
-	if len(paths) == 0 {
-		return nil, usagef("say which: no provider of a project lies beside %s. As in agent providers override weather=/path/to/provider-weather --write", builtBeside(""))
+	if len(paths) > 0 {
+		return paths, nil
 	}
-	return paths, nil
+	why := "there is no agent.hcl here that names any"
+	if len(names) > 0 {
+		why = fmt.Sprintf("none of %s lies beside %s", strings.Join(names, ", "), builtBeside(""))
+	}
+	return nil, usagef("say which: %s. Write agent providers override weather=/path/to/provider-weather --write, for example", why)
 }
 
 // builtBeside is where the build of a provider would be that was made along with this program; this program, without a name.
