@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,14 @@ func (b *bench) calls(ctx context.Context, r request, a *answer) error {
 	if r.Dir != "" {
 		s = b.begin(r.Dir)
 	}
-	return r.repeat(a, func(i int) (call, error) { return one(ctx, s, op, r, i) })
+	arguments := repetitions(r.Arguments)
+	return r.repeat(a, func(i int) (call, error) {
+		with, err := arguments(i)
+		if err != nil {
+			return call{}, err
+		}
+		return one(ctx, s, op, with)
+	})
 }
 
 // repeat does something N times in all, by so many workers, until the limit of the request is over or it fails.
@@ -115,11 +123,7 @@ func (a *answer) add(c call) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-func one(ctx context.Context, s *engine.Session, op engine.Operation, r request, i int) (c call, err error) {
-	arguments, err := repetition(r.Arguments, i)
-	if err != nil {
-		return c, err
-	}
+func one(ctx context.Context, s *engine.Session, op engine.Operation, arguments *structpb.Struct) (c call, err error) {
 	begun := time.Now()
 	o := s.Invoke(ctx, engine.Request{Operation: op, Arguments: arguments}, func(e *toolv1.ToolEvent) {
 		if chunk := e.GetOutputChunk(); chunk != nil {
@@ -134,6 +138,16 @@ func one(ctx context.Context, s *engine.Session, op engine.Operation, r request,
 		return c, fmt.Errorf("%s: %s", op.Name, o.Error.GetMessage())
 	}
 	return c, nil
+}
+
+// repetitions gives the arguments of each. They are decoded once where they are the same: others run meanwhile, and whoever
+// calls an engine has them decoded.
+func repetitions(arguments json.RawMessage) func(i int) (*structpb.Struct, error) {
+	if bytes.Contains(arguments, []byte("${")) {
+		return func(i int) (*structpb.Struct, error) { return repetition(arguments, i) }
+	}
+	s, err := repetition(arguments, 0)
+	return func(int) (*structpb.Struct, error) { return s, err }
 }
 
 // repetition puts the number of a repetition into arguments.

@@ -18,14 +18,14 @@ func TestRepetition(t *testing.T) {
 		{"no arguments", ``, `{}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := repetition(json.RawMessage(test.arguments), 7)
+			s, err := repetitions(json.RawMessage(test.arguments))(7)
 			require.NoError(t, err)
 			got, err := s.MarshalJSON()
 			require.NoError(t, err)
 			require.JSONEq(t, test.want, string(got))
 		})
 	}
-	_, err := repetition(json.RawMessage(`[1]`), 0)
+	_, err := repetitions(json.RawMessage(`[1]`))(0)
 	require.Error(t, err)
 }
 
