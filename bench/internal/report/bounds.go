@@ -9,10 +9,11 @@ import (
 	"github.com/agentco/agent/bench/internal/row"
 )
 
-// part is a figure of a bound.
+// part is a figure of a bound, or one that is shown beside it.
 type part struct {
 	named  string
 	figure figure
+	alike  bool // it does the same as ours
 }
 
 // bound is what a figure cannot be less than: the sum of its parts.
@@ -45,9 +46,15 @@ func (v Verdict) bound(s *row.Set) row.Bound {
 		highest.Ours = v.Value
 	}
 	for _, p := range v.Beside {
-		if ms := p.figure(s); !math.IsNaN(ms) {
-			highest.Beside = append(highest.Beside, row.Part{Named: p.named, MS: ms})
+		ms := p.figure(s)
+		if math.IsNaN(ms) {
+			continue
 		}
+		beside := row.Part{Named: p.named, MS: ms}
+		if p.alike {
+			beside.Ratio = v.Value / ms
+		}
+		highest.Beside = append(highest.Beside, beside)
 	}
 	return highest
 }
@@ -112,6 +119,9 @@ func listed(parts []row.Part) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
 		texts[i] = p.Named + " " + number(p.MS)
+		if p.Ratio > 0 {
+			texts[i] += fmt.Sprintf(" (ours is %.2f of it)", p.Ratio)
+		}
 	}
 	return strings.Join(texts, "; ")
 }

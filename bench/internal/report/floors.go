@@ -6,7 +6,7 @@ import "slices"
 func sumOf(parts ...[]part) []bound { return []bound{{parts: slices.Concat(parts...)}} }
 
 // one is a single part.
-func one(named string, f figure) []part { return []part{{named, f}} }
+func one(named string, f figure) []part { return []part{{named: named, figure: f}} }
 
 // throughJail is what it costs to open and read a file through a jail, beside doing so without.
 func throughJail(op string) figure { return excess(median(jailed, op), median(inside, op)) }
@@ -24,18 +24,18 @@ func provided(op string) []part {
 
 // fromMemory is what our answer takes without the client.
 func fromMemory(op string) part {
-	return part{"ours without the client", excess(median(stdio, op), median(clientSame, op))}
+	return part{named: "ours without the client", figure: excess(median(stdio, op), median(clientSame, op))}
 }
 
 // answered is the bare chain with an answer of the same shape.
 func answered(op string) part {
-	return part{"the bare chain, its answer in both forms", median(chainSame, op)}
+	return part{named: "the bare chain, its answer in both forms", figure: median(chainSame, op), alike: true}
 }
 
 // crowded is the bound of calls that are made at once: the processors, by what each part of one call uses of them.
 func crowded(ours, op, alone string, calls float64, clients ...string) []bound {
 	b := bound{mean: mean(ours, op)}
-	share := func(named string, f figure) { b.parts = append(b.parts, part{named, shared(calls, f)}) }
+	share := func(named string, f figure) { b.parts = append(b.parts, part{named: named, figure: shared(calls, f)}) }
 	for _, name := range clients {
 		share("the client, for our answer", used(name, op))
 	}
@@ -50,7 +50,7 @@ func driving(op, alone string) figure { return excess(used(inside, op), median(i
 
 // ofTheCores is how long calls that are made at once take at least, by what one of ours uses.
 func ofTheCores(subject, op string, calls float64) part {
-	return part{"the cores, by what ours uses", shared(calls, used(subject, op))}
+	return part{named: "the cores, by what ours uses", figure: shared(calls, used(subject, op))}
 }
 
 // kept is the bound of calls that bring much, one after the other: the database has to take in what the log is given.

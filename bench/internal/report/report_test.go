@@ -51,7 +51,7 @@ func some() *row.Set {
 			of(native, "glob1k", 1), of(native, "glob10k", 10), of(native, "glob100k", 100), of("rg", "glob100k", 150), of("fd", "glob100k", 120),
 			idle, &peak, printed, raw, served, of("spoken", "read1m", 1), whole, of(clientFloor, "read1m", 30), lined, listed, of(inside, "count64m", 2), names,
 			of(jailed, "read4k", 0.015), of(streamed, "read4k", 0.21), of(logAlone, "read4k", 0.02), // a whole floor
-			of(clientSame, "read1m", 42), of(streamed, "read1m", 4), of(logAlone, "list10k", 0.5), // and some of others
+			of(clientSame, "read1m", 42), of(chainSame, "read1m", 40), of(streamed, "read1m", 4), of(logAlone, "list10k", 0.5), // and some of others
 		},
 	}
 }

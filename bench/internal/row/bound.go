@@ -27,4 +27,6 @@ type Bound struct {
 type Part struct {
 	Named string  `json:"named"`
 	MS    float64 `json:"ms"`
+	// Ratio is that of the figure of the target to this one, where both do the same.
+	Ratio float64 `json:"ratio,omitempty"`
 }
