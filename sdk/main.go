@@ -101,7 +101,7 @@ func endWith(srv *server) {
 			cause = errKernelGone
 		}
 	}
-	if cause == errKernelGone {
+	if errors.Is(cause, errKernelGone) {
 		srv.callbacks.lose() // what goes to it is not waited for
 	}
 	srv.exit(srv.shutdownAlone(cause), 1)
