@@ -123,15 +123,16 @@ func (c *change) unchanged(ctx context.Context) {
 func (c *change) free() {
 	c.keeping.Wait()
 	c.held.Release()
-	c.w.free(&c.before)
+	giveBack(c.after, c.sum)
 	c.after = nil
+	c.w.free(&c.before)
 	if c.stay != nil {
 		c.stay()
 		c.stay = nil
 	}
 }
 
-// becomes sets the new content.
+// becomes sets the new content, which is the change's own from then on.
 func (c *change) becomes(after []byte) {
 	c.after, c.size, c.sum = after, int64(len(after)), c.before.digest.next(after)
 }

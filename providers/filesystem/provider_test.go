@@ -18,6 +18,7 @@ import (
 	renderv1 "github.com/agentco/agent/proto/pluggableharness/render/v1"
 	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
+	"github.com/agentco/agent/providers/filesystem/internal/buffer"
 	"github.com/agentco/agent/sdk/jail"
 	"github.com/agentco/agent/sdk/sdktest"
 )
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	buffer.Poison = true
 	cache, err := os.MkdirTemp("", "")
 	if err != nil {
 		panic(err)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
+	"github.com/agentco/agent/providers/filesystem/internal/buffer"
 	"github.com/agentco/agent/providers/filesystem/internal/ignore"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
 	"github.com/agentco/agent/providers/filesystem/internal/text"
@@ -118,14 +119,23 @@ func (w *workspace) load(ctx context.Context, t target) (s state, err error) {
 	return s, err
 }
 
-// free lets go of a file's bytes.
+// free lets go of a file's bytes, which nobody may look at any more.
 func (w *workspace) free(s *state) {
+	giveBack(s.bytes, s.sum)
 	w.memory.Release(s.room)
 	s.room, s.bytes, s.digest = 0, nil, nil
 }
 
+// giveBack lets go of bytes once they have been hashed.
+func giveBack(b []byte, sum func() string) {
+	if buffer.Lends(b) {
+		sum()
+		buffer.Give(b)
+	}
+}
+
 func readAll(f io.Reader, size int64) ([]byte, error) {
-	body := make([]byte, size+1)
+	body := buffer.Take(int(size + 1))[:size+1]
 	n, err := io.ReadFull(f, body)
 	switch err {
 	case io.EOF, io.ErrUnexpectedEOF:

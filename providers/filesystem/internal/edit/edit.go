@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentco/agent/providers/filesystem/internal/buffer"
 	"github.com/agentco/agent/providers/filesystem/internal/text"
 )
 
@@ -28,6 +29,7 @@ type Edit struct {
 
 // Result is a file after its edits.
 type Result struct {
+	// Content is the caller's own.
 	Content []byte
 	// Counts is how many replacements each edit made.
 	Counts []int
@@ -59,6 +61,9 @@ func Apply(ctx context.Context, file *text.View, edits []Edit, limit int) (Resul
 		if err != nil {
 			return Result{}, &Failure{Edit: i + 1, Of: len(edits), Err: err}
 		}
+		if i > 0 {
+			buffer.Give(r.Content)
+		}
 		r.Content = next
 		r.Counts = append(r.Counts, n)
 	}
@@ -78,7 +83,7 @@ func apply(ctx context.Context, v *text.View, e Edit, limit int) ([]byte, int, e
 	if err != nil {
 		return nil, 0, err
 	}
-	out := make([]byte, 0, len(raw)+len(e.New))
+	out := buffer.Take(len(raw) + len(e.New))
 	done, n := 0, 0
 	for at := range matches {
 		s, err := replacement(v, at, at+len(old), e.New)
