@@ -17,6 +17,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/words"
 	commonv1 "github.com/agentco/agent/proto/pluggableharness/common/v1"
 	schemav1 "github.com/agentco/agent/proto/pluggableharness/schema/v1"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
 // testCompleter has two providers with tools and a command, and a folder with files.
@@ -132,6 +133,33 @@ func FuzzComplete(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestSystemCommands(t *testing.T) {
+	resource := toolv1.ToolKind_TOOL_KIND_RESOURCE
+	ops := append(testCompleter(t).operations, engine.Operation{
+		Provider: "bash", Category: commonv1.Category_CATEGORY_TOOL, Name: "bash", Kind: resource, Input: &schemav1.Schema{Required: []string{"command"}},
+	})
+	tests := []struct{ name, typed, want string }{
+		{"one word", "sh", "none; a command of the system is run as in bash.bash command=sh"},
+		{"several", "sh -c 'echo $HOME' | cat", `none; a command of the system is run as in bash.bash command='sh -c '\''echo $HOME'\'' | cat'`},
+		{"none", "no-such-command -x", "none"},
+		{"a path", "/bin/sh", "none"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			lines, err := words.Split(tt.typed)
+			require.NoError(t, err)
+			require.EqualError(t, asCommand(ops, lines[0], &engine.LookupError{Text: "none"}), tt.want)
+			if _, suggested, found := strings.Cut(tt.want, " as in "); found {
+				lines, err := words.Split(suggested)
+				require.NoError(t, err)
+				require.Equal(t, "command="+tt.typed, lines[0][1].Text)
+			}
+		})
+	}
+	meant := &engine.LookupError{Text: "none", Suggestion: "files.read"}
+	require.Equal(t, error(meant), asCommand(ops, words.Line{{Text: "sh"}}, meant))
 }
 
 func TestPoint(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/agentco/agent/kernel/internal/paint"
 	"github.com/agentco/agent/kernel/internal/schema"
 	"github.com/agentco/agent/kernel/internal/words"
+	toolv1 "github.com/agentco/agent/proto/pluggableharness/tool/v1"
 )
 
 // placedError is an error about one word of a line.
@@ -68,7 +70,7 @@ func (sh *shell) perform(line words.Line) error {
 	}
 	op, err := sh.lookup(first.Text)
 	if err != nil {
-		return at(first, err)
+		return at(first, asCommand(sh.session.Operations(), line, err))
 	}
 	return sh.run(op, rest)
 }
@@ -95,6 +97,32 @@ func (sh *shell) lookup(word string) (engine.Operation, error) {
 		return op, mistaken(lookup.Text, ops, word, engine.Operation.String)
 	}
 	return op, err
+}
+
+// asCommand suggests how to run a line that is a command of the system, and is like nothing that there is here.
+func asCommand(ops []engine.Operation, line words.Line, err error) error {
+	var lookup *engine.LookupError
+	if !errors.As(err, &lookup) || lookup.Suggestion != "" || strings.ContainsAny(line[0].Text, "./") || len(meant(ops, line[0].Text)) > 0 {
+		return err
+	}
+	if _, none := exec.LookPath(line[0].Text); none != nil {
+		return err
+	}
+	at := slices.IndexFunc(ops, func(op engine.Operation) bool {
+		return !op.IsCommand() && op.Kind == toolv1.ToolKind_TOOL_KIND_RESOURCE && slices.Equal(op.Input.GetRequired(), []string{"command"})
+	})
+	if at < 0 {
+		return err
+	}
+	var typed []string
+	for _, w := range line {
+		text := w.Text
+		if w.Quoted {
+			text = words.Quote(text)
+		}
+		typed = append(typed, text)
+	}
+	return &engine.LookupError{Text: fmt.Sprintf("%s; a command of the system is run as in %s command=%s", lookup.Text, ops[at], words.Quote(strings.Join(typed, " ")))}
 }
 
 // nearestOwn is the word of the shell's own that was probably meant; empty when it was rather an operation.

@@ -28,3 +28,15 @@ func Open(text string, quote byte) string {
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`)
 }
+
+// Quote is a text as one word, in quotes where it needs some.
+func Quote(text string) string {
+	switch {
+	case !NeedsQuotes(text):
+		return text
+	case strings.Contains(text, "'") && !strings.ContainsAny(text, "\"\\$`"):
+		return Open(text, '"') + `"`
+	default:
+		return Open(text, '\'') + "'"
+	}
+}

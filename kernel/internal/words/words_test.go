@@ -162,3 +162,17 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
+
+// What is quoted is one word again, the same.
+func FuzzQuote(f *testing.F) {
+	for _, text := range []string{"", "plain", "two words", "it's", `a "b"`, `it's "both" \ $x`, "a\nb", "#no", "日本", "~", "\x00\xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		lines, err := Split("x " + Quote(text))
+		require.NoError(t, err)
+		require.Len(t, lines, 1)
+		require.Len(t, lines[0], 2)
+		require.Equal(t, text, lines[0][1].Text)
+	})
+}
