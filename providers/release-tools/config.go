@@ -22,6 +22,7 @@ type config struct {
 	Env map[string]string `hcl:"env,optional" doc:"Environment variables that git gets, such as SSH_AUTH_SOCK = env(\"SSH_AUTH_SOCK\") to sign with a key of ssh-agent, or GIT_COMMITTER_NAME."`
 
 	project string // where the kernel was started
+	shown   shown
 }
 
 func setup(_ context.Context, cfg *config, env sdk.Env) error {

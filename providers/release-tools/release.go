@@ -45,6 +45,9 @@ func makeRelease(ctx context.Context, call *sdk.Call[config], in releaseIn) (rel
 		}
 		return releaseOut{}, explain(err)
 	}
+	if err := call.Config.shown.hold(call.ID, in.Version, plan); err != nil {
+		return releaseOut{}, explain(err)
+	}
 	made, err := plan.Run(ctx, reporter(call))
 	if err != nil {
 		return releaseOut{}, explain(err)
@@ -60,6 +63,7 @@ func previewRelease(call *sdk.Call[config], in releaseIn) (sdk.Plan, error) {
 	if err != nil {
 		return sdk.Plan{}, explain(err)
 	}
+	call.Config.shown.remember(call.ID, in.Version, plan)
 	what := sdk.Says("tag %s at %.7s (%s), then rewrite %s", plan.Tag, plan.Head, place(plan.Branch), plan.Changelog())
 	if plan.Commit {
 		what = sdk.Says("rewrite %s, commit it on %s, tag that commit %s", plan.Changelog(), place(plan.Branch), plan.Tag)
