@@ -215,6 +215,18 @@ func TestNextVersionWarns(t *testing.T) {
 	require.Contains(t, warnings(out), "has no tag v1.4.0")
 }
 
+// Without its changelog a project has no entries; with one that is only not checked out it may.
+func TestNextVersionWithoutItsChangelog(t *testing.T) {
+	r := released(t, "1.4.0")
+	commit(r, "fix: y")
+	r.Git("sparse-checkout", "set", "--no-cone", "/nothing")
+	h := start(t, r, nil)
+	require.Equal(t, "changelog-not-checked-out", kind(t, h, "next-version", nil))
+	r.Git("sparse-checkout", "disable")
+	r.Git("rm", "-q", "CHANGELOG.md")
+	require.Equal(t, "1.4.1", run(t, h, "next-version", nil).Result["version"])
+}
+
 // A tag of a version need not lead to a commit, which then is not where commits are counted from.
 func TestNextVersionAfterATagWithoutACommit(t *testing.T) {
 	for name, target := range map[string]string{"tree": "HEAD^{tree}", "blob": "HEAD:CHANGELOG.md"} {

@@ -59,6 +59,10 @@ func TestReleaseRefuses(t *testing.T) {
 		{"two sections", rewrite("## [1.3.0]", "## Unreleased\n\n- More\n\n## [1.3.0]"), nil, version140, "ambiguous-unreleased", "lines 3 and 9"},
 		{"no section", rewrite("## [Unreleased]", "## Soon"), nil, version140, "no-unreleased-section", "1.3.0 on line 9"},
 		{"no file", git("rm -q CHANGELOG.md", "commit -qm gone"), nil, version140, "no-changelog", "changelog_path"},
+		{"a file that was removed", func(_ *testing.T, r *gittest.Repo) {
+			require.NoError(t, os.Remove(filepath.Join(r.Dir, "CHANGELOG.md")))
+		}, nil, version140, "changelog-not-checked-out", "git checkout -- CHANGELOG.md"},
+		{"a sparse checkout", git("sparse-checkout set --no-cone /f.txt"), nil, version140, "changelog-not-checked-out", "git sparse-checkout add"},
 		// R28: the tag is found whatever it is and wherever it lies
 		{"tag is loose", git("tag -a -m x v1.4.0"), nil, version140, "tag-exists", "annotated, by Ada Example"},
 		{"tag is packed", git("tag -a -m x v1.4.0", "pack-refs --all"), nil, version140, "tag-exists", "annotated"},

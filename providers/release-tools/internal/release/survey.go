@@ -31,9 +31,10 @@ func look(ctx context.Context, r *repo.Repo, s Settings) (survey, error) {
 	if found.tags, err = r.Tags(ctx); err != nil {
 		return found, err
 	}
-	found.file, err = textfile.Open(r.Root, s.Changelog)
-	if err == nil {
+	if found.file, err = textfile.Open(r.Root, s.Changelog); err == nil {
 		found.doc, err = changelog.Parse(found.file.Name, found.file.Content)
+	} else if isMissing(err) {
+		err = whereIs(ctx, r, s.Changelog, err)
 	}
 	found.known = releases(s.TagPrefix, found.tags, found.doc)
 	return found, err
@@ -42,10 +43,24 @@ func look(ctx context.Context, r *repo.Repo, s Settings) (survey, error) {
 // lookLeniently does without a changelog that is not there.
 func lookLeniently(ctx context.Context, r *repo.Repo, s Settings) (survey, error) {
 	found, err := look(ctx, r, s)
-	if missing, ok := errors.AsType[*refusal.Error](err); ok && missing.Kind == "no-changelog" {
+	if isMissing(err) {
 		return found, nil
 	}
 	return found, err
+}
+
+func isMissing(err error) bool {
+	missing, ok := errors.AsType[*refusal.Error](err)
+	return ok && missing.Kind == "no-changelog"
+}
+
+// whereIs tells a file that is missing from one that is only not checked out, of which it would be wrong to make another.
+func whereIs(ctx context.Context, r *repo.Repo, name string, missing error) error {
+	if entry, err := r.IndexEntry(ctx, path.Clean(name)); err != nil || entry == "" {
+		return errors.Join(missing, err)
+	}
+	return refusal.Missing("changelog-not-checked-out", "%s is tracked in %s and not in the working tree: git checkout -- %s brings it back, "+
+		"or in a sparse checkout git sparse-checkout add %s", name, r.Root, name, path.Dir(path.Clean(name)))
 }
 
 // folder is where the commits of a module lie: a tag prefix sdk/v means the folder sdk, if there is one. "" is everything.
