@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agentco/agent/kernel/internal/schema"
@@ -42,6 +43,8 @@ func explainLaunch(path string, cause error) error {
 		return fmt.Errorf("%s is built for %s and this is %s: install the build for this machine", path, platform, thisPlatform())
 	}
 	switch {
+	case !isAbout(path, cause), exhausted(cause) != "":
+		return fmt.Errorf("cannot start %s: %w%s", path, cause, exhausted(cause))
 	case errors.Is(cause, fs.ErrNotExist):
 		return fmt.Errorf("%s exists, but the interpreter or loader it names does not%s", path, because(cause))
 	case errors.Is(cause, fs.ErrPermission):
@@ -103,6 +106,25 @@ func explainOffer(path string, parts []string, cause error) error {
 		return fmt.Errorf("%s did not answer with a certificate, so the connection would not be protected: rebuild the provider with mutual TLS (AutoMTLS)", path)
 	}
 	return fmt.Errorf("%s shook hands but could not be connected to: %w", path, cause)
+}
+
+// isAbout reports whether an error is one of the binary itself, and not of what else a start needs, such as /dev/null.
+func isAbout(path string, cause error) bool {
+	file, ok := errors.AsType[*fs.PathError](cause)
+	return ok && (file.Op == "exec" || filepath.Base(file.Path) == filepath.Base(path)) // a keeper's word, or of it or its copy
+}
+
+// exhausted says what to do when there was too little of something; empty when there was not.
+func exhausted(cause error) string {
+	switch {
+	case errors.Is(cause, syscall.EMFILE):
+		return "; raise the limit on open files (ulimit -n)"
+	case errors.Is(cause, syscall.EAGAIN):
+		return "; raise the limit on processes (ulimit -u), or end some"
+	case errors.Is(cause, syscall.ENOMEM):
+		return "; there is not enough memory, or the limit on it (ulimit -v) is too low"
+	}
+	return ""
 }
 
 func nearby(path string) string {

@@ -82,7 +82,7 @@ func (p *Process) begin(path string) error {
 		_ = p.keeper.Process.Kill() // what it keeps is ended with it
 		return fmt.Errorf("it was not started within %s", startLimit)
 	case err != nil:
-		return errors.New("the process that was to start it has died")
+		return errors.New("the process that was to start it has died: it was killed, or the limit on processes (ulimit -u) or on memory (ulimit -v) is too low for it")
 	case kind == serve.ReplyRefused:
 		return &os.PathError{Op: "exec", Path: path, Err: syscall.Errno(value)}
 	}
