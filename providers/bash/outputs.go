@@ -23,6 +23,8 @@ const (
 	keptSessions = 16
 	// keptBytes is how much output is kept, in bytes; that of the newest directory whatever it is.
 	keptBytes = 1 << 30
+	// tidyEvery is how many files are made between two looks at those that a provider has made, which may live for weeks.
+	tidyEvery = 32
 )
 
 // outputs is the directory that holds the whole output of commands that printed more
@@ -33,6 +35,7 @@ const (
 type outputs struct {
 	mu   sync.Mutex
 	lock *os.File // the directory
+	made int      // files
 }
 
 // create returns a new file. A command may have cleaned up the directory above ours.
@@ -53,7 +56,31 @@ func (o *outputs) create() (*os.File, error) {
 	return o.file()
 }
 
-func (o *outputs) file() (*os.File, error) { return os.CreateTemp(o.lock.Name(), "output-*.txt") }
+func (o *outputs) file() (*os.File, error) {
+	if o.made++; o.made%tidyEvery == 0 {
+		tidy(o.lock.Name())
+	}
+	return os.CreateTemp(o.lock.Name(), "output-*.txt")
+}
+
+// tidy removes the files to which nothing was written for long, and the oldest of what is too much. Who still has one open
+// reads on.
+func tidy(dir string) {
+	var files []fs.FileInfo
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	var total int64
+	for _, f := range files {
+		if total += f.Size(); total > keptBytes || time.Since(f.ModTime()) > keptFor {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}
 
 // open makes the directory.
 func (o *outputs) open() error {

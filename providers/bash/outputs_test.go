@@ -65,6 +65,37 @@ func TestOutputsAreKeptForAWhile(t *testing.T) {
 	require.FileExists(t, other.Name())
 }
 
+// A provider may live for weeks.
+func TestOutputsOfOneProviderAreNotTooMany(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var o outputs
+	var made []string
+	for range tidyEvery {
+		f, err := o.create()
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		made = append(made, f.Name())
+		if len(made) < tidyEvery {
+			require.NoError(t, os.Chtimes(f.Name(), time.Time{}, time.Now().Add(time.Duration(len(made)-tidyEvery)*time.Minute)))
+		}
+		switch len(made) {
+		case 1:
+			require.NoError(t, os.Chtimes(f.Name(), time.Time{}, time.Now().Add(-keptFor-time.Hour)))
+		case 2, 3, 4:
+			age, err := os.Stat(f.Name())
+			require.NoError(t, err)
+			require.NoError(t, os.Truncate(f.Name(), keptBytes*2/5)) // of holes
+			require.NoError(t, os.Chtimes(f.Name(), time.Time{}, age.ModTime()))
+		}
+	}
+	require.NoFileExists(t, made[0], "old")
+	require.NoFileExists(t, made[1], "too much")
+	for _, name := range made[2:] {
+		require.FileExists(t, name)
+	}
+	require.NoError(t, o.release())
+}
+
 func TestOutputsAreKeptWhileThereAreNotTooManyBytes(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
