@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -137,18 +138,26 @@ func (l *Log) Close(s Status) error {
 	return l.sealed
 }
 
-// groupPause is how long the database stays behind the tail: the calls of that time share a commit.
-const groupPause = 20 * time.Millisecond
+const (
+	// groupPause is how long the database stays behind the tail: the calls of that time share a commit.
+	groupPause = 20 * time.Millisecond
+	// quietPause is how long nothing is written before what is left to do is done: somebody thinks, and not a program calls.
+	quietPause = 500 * time.Millisecond
+)
 
 // run takes what is written into the database.
 func (l *Log) run() {
 	defer close(l.stopped)
-	pause := time.NewTimer(groupPause)
+	pause, quiet := time.NewTimer(groupPause), time.NewTimer(quietPause)
 	defer pause.Stop()
+	defer quiet.Stop()
 	for {
 		select {
 		case <-l.news:
 		case <-l.hurry:
+		case <-quiet.C:
+			l.writer.save(context.Background(), restAfter)
+			continue
 		case <-l.ending:
 			l.sealed = l.writer.seal(l.turn)
 			return
@@ -162,5 +171,6 @@ func (l *Log) run() {
 			}
 		}
 		l.writer.pass(l.turn)
+		quiet.Reset(quietPause)
 	}
 }

@@ -217,24 +217,35 @@ func TestManyWriters(t *testing.T) {
 	require.EqualValues(t, 2000, v.Events)
 }
 
+// While calls go on when there is much of it, and else as soon as nothing is written any more.
 func TestWriteAheadLogIsTakenIn(t *testing.T) {
-	l := began(t, Meta{})
-	big := make([]byte, 1<<20)
-	for range 40 {
-		_, err := l.Append(Entry{Kind: ToolCall, Payload: big}).Wait(context.Background())
-		require.NoError(t, err)
+	for _, test := range []struct {
+		name  string
+		bytes int
+	}{
+		{"while it is written", checkpointAfter + checkpointAfter/4},
+		{"in a pause", 2 * restAfter},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := began(t, Meta{})
+			big := make([]byte, 1<<20)
+			for range test.bytes / len(big) {
+				_, err := l.Append(Entry{Kind: ToolCall, Payload: big}).Wait(context.Background())
+				require.NoError(t, err)
+			}
+			require.Eventually(t, func() bool {
+				info, err := os.Stat(l.Path())
+				return err == nil && info.Size() > int64(test.bytes/2)
+			}, time.Minute, 10*time.Millisecond)
+		})
 	}
-	require.Eventually(t, func() bool {
-		info, err := os.Stat(l.Path())
-		return err == nil && info.Size() > 8<<20
-	}, time.Minute, 10*time.Millisecond)
 }
 
 // However much is written without a pause, the write-ahead log begins anew.
 func TestWriteAheadLogIsBounded(t *testing.T) {
 	l := began(t, Meta{})
 	payload := make([]byte, 300_000)
-	for range 8 * logLimit / len(payload) {
+	for range 4 * logLimit / len(payload) {
 		l.Append(Entry{Kind: "message", Payload: payload})
 	}
 	info, err := os.Stat(l.Path() + "-wal")

@@ -8,8 +8,13 @@ import (
 	"time"
 )
 
-// checkpointAfter is how many bytes of rows are written before the write-ahead log is taken into the file.
-const checkpointAfter = 8 << 20
+const (
+	// checkpointAfter is how many bytes of rows are written before the write-ahead log is taken into the file while calls
+	// go on: of a large result that takes as long as all else that the log does.
+	checkpointAfter = 32 << 20
+	// restAfter is how many are worth it when nothing is written any more.
+	restAfter = 1 << 20
+)
 
 // store takes rows into a database. It is used by one goroutine at a time, and whoever else has the file open may take in
 // the same rows: each has a number, and is there once.

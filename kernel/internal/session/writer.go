@@ -201,14 +201,19 @@ func (w *writer) commit(ctx context.Context) {
 	}
 }
 
-// taken makes room for more, and takes a long write-ahead log into the file now and then, beside the writing.
+// taken makes room for more, and takes a long write-ahead log into the file now and then.
 func (w *writer) taken(ctx context.Context, rows []row) {
 	w.queue.freed(rows)
 	for i := range rows {
 		w.unsaved += rows[i].size()
 		w.logged += rows[i].size()
 	}
-	if w.unsaved < checkpointAfter {
+	w.save(ctx, checkpointAfter)
+}
+
+// save takes the write-ahead log into the file, beside the writing, if that has so many bytes that the file has not.
+func (w *writer) save(ctx context.Context, least int) {
+	if w.unsaved < least {
 		return
 	}
 	if w.saving != nil {
@@ -227,7 +232,7 @@ func (w *writer) taken(ctx context.Context, rows []row) {
 
 // logLimit is how much is written, in bytes of rows, before the write-ahead log is waited for. It begins anew when all of it
 // is in the file, which never comes about while it goes on beside that.
-const logLimit = 4 * checkpointAfter
+const logLimit = 2 * checkpointAfter
 
 // shorten takes a long write-ahead log into the file with nothing written beside.
 func (w *writer) shorten(ctx context.Context) {
