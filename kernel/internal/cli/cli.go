@@ -136,6 +136,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 
 // enter does what comes before every command.
 func (a *app) enter() error {
+	keepOwnRights()
 	if a.flags.dir == "" {
 		return nil
 	}

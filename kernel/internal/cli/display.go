@@ -116,13 +116,17 @@ type writer struct {
 func (w writer) Write(p []byte) (int, error) {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()
-	if w.d.above != nil {
-		w.d.above(func() { w.write(w.d, string(p)) })
-		return len(p), nil
-	}
-	w.write(w.d, string(p))
-	w.d.status.draw(w.d)
+	w.put(string(p))
 	return len(p), nil
+}
+
+func (w writer) put(s string) {
+	if w.d.above != nil {
+		w.d.above(func() { w.write(w.d, s) })
+		return
+	}
+	w.write(w.d, s)
+	w.d.status.draw(w.d)
 }
 
 // WriteAbove has what is written from now on stand above a line that is being typed; nil ends that.
@@ -137,14 +141,23 @@ func (d *display) Note(line string) {
 	_, _ = io.WriteString(d.Err(), strings.TrimSuffix(line, "\n")+"\n")
 }
 
-// NoteIf is Note if a condition holds by the time the line can be written.
-func (d *display) NoteIf(holds func() bool, line string) {
-	write := func(d *display, s string) {
-		if holds() {
-			d.lineErr(s)
+// NoteAround is Note, if there still is reason for it, and then something to be done, so that what comes of that is told
+// later. While the terminal is busy that does not wait for it.
+func (d *display) NoteAround(do func(), still func() bool, line string) {
+	say := func() {
+		if still() {
+			writer{d, (*display).lineErr}.put(line + "\n")
 		}
+		d.mu.Unlock()
 	}
-	_, _ = io.WriteString(writer{d, write}, line+"\n")
+	if d.mu.TryLock() {
+		say()
+		do()
+		return
+	}
+	do()
+	d.mu.Lock()
+	say()
 }
 
 // Chunk paints output of a call as it comes.

@@ -79,7 +79,6 @@ func (a *app) initProject(ctx context.Context, f initFlags) error {
 
 // installer is one for the providers of a project, without those that are overridden.
 func (a *app) installer(p *project) *install.Installer {
-	keepOwnRights()
 	i := &install.Installer{
 		Cache: remembering(install.UserCache()), Platform: registry.Here(), Root: p.Root, LockShown: p.lockShown(),
 		Registry: a.registry(p),

@@ -190,3 +190,28 @@ func TestEcho(t *testing.T) {
 	end()
 	require.Equal(t, cancelling+"\n"+cancelling+"\n", said())
 }
+
+// A terminal that is busy does not keep a call from being cancelled.
+func TestCancelsWhileTheTerminalIsBusy(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		sh, press, said := shellOf(t)
+		end := sh.beginTurn()
+		require.NoError(t, sh.inForeground(func() error {
+			sh.display.mu.Lock()
+			heard := make(chan struct{})
+			go func() {
+				defer close(heard)
+				press()
+			}()
+			<-sh.ctx.Done()
+			if ends {
+				sh.kill.ended()
+			}
+			sh.display.mu.Unlock()
+			<-heard
+			return nil
+		}))
+		end()
+		require.Equal(t, !ends, said() == cancelling+"\n", "it is not told that something ends that has ended")
+	}
+}

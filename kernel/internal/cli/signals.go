@@ -201,12 +201,9 @@ func (a *app) hear(sig os.Signal) {
 
 const cancelling = "cancelling; press Ctrl-C again to kill"
 
-// interrupt cancels, whatever the terminal is busy with, and says so unless it has been said by then that it is done.
+// interrupt says what it does, and cancels, however long the terminal takes for what comes before that.
 func (a *app) interrupt(front *foreground, note string, cancel context.CancelCauseFunc) {
-	cancel(errInterrupted)
-	a.say(func() {
-		a.display.NoteIf(func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
-	})
+	a.display.NoteAround(func() { cancel(errInterrupted) }, func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
 }
 
 // killAll says itself what happens: that providers ended in the middle of calls is no news then.
