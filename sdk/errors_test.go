@@ -128,7 +128,7 @@ func TestDetailsKeepTheirForm(t *testing.T) {
 		}{1},
 		"wait": time.Second, "at": time.Unix(0, 0).UTC(), "cause": fs.ErrClosed, "nan": math.NaN(), "infinite": []float64{math.Inf(-1)},
 		"exact": 1 << 53, "long": int64(1<<53 + 1), "longer": uint64(math.MaxUint64), "least": int64(math.MinInt64),
-		"nothing": nil, "none": []int(nil), "bytes": []byte("text"), "no error": (*strictError)(nil),
+		"nothing": nil, "none": []int(nil), "bytes": []byte("text"), "no error": (*strictError)(nil), "numbered": map[int]bool{7: true},
 	} {
 		e = e.With(key, value)
 	}
@@ -140,10 +140,12 @@ func TestDetailsKeepTheirForm(t *testing.T) {
 		"labels": map[string]any{"l": []any{"x"}}, "maps": []any{map[string]any{"a": 1.0}}, "struct": map[string]any{"a": 1.0},
 		"wait": "1s", "at": "1970-01-01T00:00:00Z", "cause": "file already closed", "nan": "NaN", "infinite": []any{"-Inf"},
 		"exact": float64(1 << 53), "long": "9007199254740993", "longer": "18446744073709551615", "least": "-9223372036854775808",
-		"nothing": nil, "none": []any{}, "bytes": "text",
+		"nothing": nil, "none": []any{}, "bytes": "text", "numbered": map[string]any{"7": true},
 	}, got)
 
-	for _, endless := range []map[string]any{itself, deep} {
+	numbered := map[int]any{}
+	numbered[7] = numbered
+	for _, endless := range []any{itself, deep, numbered, struct{ M any }{itself}, &struct{ M any }{numbered}} {
 		require.NotEmpty(t, failing(t, sdk.Failed("failed").With("m", endless)).GetDetails().AsMap()["m"])
 	}
 }

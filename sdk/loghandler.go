@@ -87,7 +87,7 @@ func addField(fields map[string]any, prefix string, a slog.Attr) {
 		for _, member := range value.Group() {
 			addField(fields, prefix, member)
 		}
-	case slog.KindString, slog.KindBool, slog.KindFloat64, slog.KindInt64, slog.KindUint64:
+	case slog.KindString, slog.KindBool, slog.KindFloat64, slog.KindInt64, slog.KindUint64, slog.KindAny:
 		fields[prefix+a.Key] = value.Any()
 	default:
 		fields[prefix+a.Key] = value.String()

@@ -21,7 +21,11 @@ func looseStruct(m map[string]any) *structpb.Struct { return looseMap(reflect.Va
 func looseMap(m reflect.Value, level int) *structpb.Struct {
 	s := &structpb.Struct{Fields: make(map[string]*structpb.Value, m.Len())}
 	for member := m.MapRange(); member.Next(); {
-		s.Fields[strings.ToValidUTF8(member.Key().String(), "\uFFFD")] = looseValue(member.Value().Interface(), level+1)
+		key := member.Key().String()
+		if member.Key().Kind() != reflect.String {
+			key = fmt.Sprint(member.Key().Interface())
+		}
+		s.Fields[strings.ToValidUTF8(key, "\uFFFD")] = looseValue(member.Value().Interface(), level+1)
 	}
 	return s
 }
@@ -40,9 +44,7 @@ func looseValue(value any, level int) *structpb.Value {
 	}
 	switch v := reflect.ValueOf(value); v.Kind() {
 	case reflect.Map:
-		if v.Type().Key().Kind() == reflect.String {
-			return structpb.NewStructValue(looseMap(v, level))
-		}
+		return structpb.NewStructValue(looseMap(v, level))
 	case reflect.Slice, reflect.Array:
 		list := &structpb.ListValue{Values: make([]*structpb.Value, v.Len())}
 		for i := range list.Values {
@@ -63,11 +65,15 @@ func looseText(value any) *structpb.Value {
 	return structpb.NewStringValue(strings.ToValidUTF8(fmt.Sprint(value), "\uFFFD"))
 }
 
+// looseJSON is what encoding/json makes of a value. What that refuses may hold itself, and package fmt would never end with it.
 func looseJSON(value any) *structpb.Value {
 	out := &structpb.Value{}
 	text, err := json.Marshal(value)
-	if err != nil || protojson.Unmarshal(text, out) != nil {
-		return structpb.NewStringValue(strings.ToValidUTF8(fmt.Sprint(value), "\uFFFD"))
+	if err == nil {
+		err = protojson.Unmarshal(text, out)
+	}
+	if err != nil {
+		return structpb.NewStringValue(strings.ToValidUTF8(fmt.Sprintf("%T: %v", value, err), "\uFFFD"))
 	}
 	return out
 }

@@ -347,8 +347,10 @@ func TestResultTooLargeForOneMessageSaysSo(t *testing.T) {
 }
 
 func TestLogReachesTheKernel(t *testing.T) {
+	itself := map[int]any{}
+	itself[7] = itself
 	h := start(t, func(_ context.Context, c *call, _ doIn) (doOut, error) {
-		c.Log().With("a", 1).WithGroup("g").Warn("look out", "b", "two")
+		c.Log().With("a", 1).WithGroup("g").Warn("look out", "b", "two", "err", fs.ErrClosed, "wait", time.Second, "itself", itself)
 		return doOut{}, nil
 	})
 	h.Call(t.Context(), "do", map[string]any{"what": "it"})
@@ -356,7 +358,10 @@ func TestLogReachesTheKernel(t *testing.T) {
 	entry := h.Logs()[0]
 	require.Equal(t, "look out", entry.GetMessage())
 	require.Equal(t, "probe.do", entry.GetLogger())
-	require.Equal(t, map[string]any{"a": 1.0, "g.b": "two"}, entry.GetFields().AsMap())
+	fields := entry.GetFields().AsMap()
+	require.Contains(t, fields["g.itself"], "7")
+	delete(fields, "g.itself")
+	require.Equal(t, map[string]any{"a": 1.0, "g.b": "two", "g.err": "file already closed", "g.wait": "1s"}, fields)
 }
 
 func TestFaultsOfTheProgramPanicWithTheName(t *testing.T) {
