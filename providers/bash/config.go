@@ -107,9 +107,12 @@ func within(attribute string, value, low, high int) error {
 
 func (c *config) checkTimes() error {
 	const day = 24 * 60 * 60 * 1000
+	if c.MaxTimeout >= 1 && c.DefaultTimeout > c.MaxTimeout { // which may be the only one that was written
+		return sdk.BadField("default_timeout_ms", "%d is more than max_timeout_ms, which is %d; set both", c.DefaultTimeout, c.MaxTimeout)
+	}
 	for _, err := range []error{
 		within("max_timeout_ms", c.MaxTimeout, 1, day),
-		within("default_timeout_ms", c.DefaultTimeout, 1, c.MaxTimeout),
+		within("default_timeout_ms", c.DefaultTimeout, 1, day),
 		within("idle_timeout_ms", c.IdleTimeout, 0, day),
 		within("kill_grace_ms", c.KillGrace, 0, int(maxGrace.Milliseconds())),
 	} {

@@ -87,6 +87,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		{"shell that is missing", fields{"shell": "nonexistent-shell"}, "shell"},
 		{"no time at all", fields{"default_timeout_ms": 0}, "default_timeout_ms"},
 		{"default over the maximum", fields{"default_timeout_ms": 2000, "max_timeout_ms": 1000}, "default_timeout_ms"},
+		{"maximum below the default", fields{"max_timeout_ms": 1000}, "120000 is more than max_timeout_ms, which is 1000; set both"},
 		{"grace too long to report", fields{"kill_grace_ms": 4001}, "kill_grace_ms"},
 		{"negative idle time", fields{"idle_timeout_ms": -1}, "idle_timeout_ms"},
 		{"result too small", fields{"max_result_bytes": 10}, "max_result_bytes"},
