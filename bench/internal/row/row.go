@@ -28,7 +28,8 @@ type Row struct {
 	P90     float64 `json:"p90_ms,omitempty"`
 	P99     float64 `json:"p99_ms,omitempty"`
 	Mean    float64 `json:"mean_ms,omitempty"`
-	// CPU is the processor time of one call, of the subject and its client together; zero when it is not known.
+	// CPU is the processor time of one call, of the subject and its client together, in the round in which it was least; zero
+	// when it is not known.
 	CPU float64 `json:"cpu_ms,omitempty"`
 	// MBps is the payload of one call through its median time, in 10^6 bytes a second.
 	MBps float64 `json:"mb_per_s,omitempty"`
