@@ -172,6 +172,7 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 			args{"path": "x/y/z", "content": "new"}, args{"path": "x/w", "content": "new"}, args{"path": "b", "delete": true}, args{"path": "dir/f", "content": "new"},
 		}}, nil},
 		{"an edit of a large file", "edit_file", args{"path": "large", "old_string": "first", "new_string": "1st"}, nil},
+		{"an edit of a file that is held", "edit_file", args{"path": "huge", "old_string": "first", "new_string": "1st"}, nil},
 		{"edits of a large file", "apply_edits", args{"files": []any{
 			args{"path": "large", "edits": []any{args{"old_string": "first", "new_string": "1st"}}}, args{"path": "a", "content": "new"},
 		}}, nil},
@@ -201,6 +202,7 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 				w.put("root/a", "a\n")
 				w.put("root/b", "b\n")
 				w.put("root/large", "first\n"+strings.Repeat("a line\n", slowToHash/7))
+				w.put("root/huge", "first\n"+strings.Repeat("a line\n", 300<<10/7))
 				w.put("root/dir/f", "f\n")
 				w.put("second/f", "second\n")
 				w.put("root/dir/sub/g", "g\n")

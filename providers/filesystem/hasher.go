@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash"
 	"io"
 	"sync"
@@ -23,6 +24,17 @@ func (h *hasher) Read(p []byte) (int, error) {
 	h.hash.Write(p[:n]) //nolint:errcheck // a hash takes everything
 	h.size += int64(n)
 	return n, err
+}
+
+// Seek implements [io.Seeker], for going back to the beginning and no other place.
+func (h *hasher) Seek(offset int64, whence int) (int64, error) {
+	s, ok := h.from.(io.Seeker)
+	if !ok || offset != 0 || whence != io.SeekStart {
+		return 0, errors.ErrUnsupported
+	}
+	h.hash.Reset()
+	h.size = 0
+	return s.Seek(0, io.SeekStart)
 }
 
 func (h *hasher) sum() string { return hex.EncodeToString(h.hash.Sum(nil)) }

@@ -162,7 +162,7 @@ func (w *workspace) keepJournal(j *jail.Jail) {
 		return
 	}
 	w.writer.Journal = journal
-	w.undos.Dir = journal.Scratch
+	w.undos.Dir, w.writer.Room = journal.Scratch, w.undos.GiveWay
 	w.close = func() error { return errors.Join(w.undos.Close(), journal.Close(), j.Close()) }
 }
 

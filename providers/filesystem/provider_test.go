@@ -61,7 +61,13 @@ type world struct {
 
 func newWorld(t *testing.T, more map[string]any) world {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+	return newWorldIn(t, t.TempDir(), more)
+}
+
+// newWorldIn is a world below base.
+func newWorldIn(t *testing.T, base string, more map[string]any) world {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(base)
 	require.NoError(t, err)
 	w := world{t: t, base: base, root: filepath.Join(base, "root")}
 	require.NoError(t, os.Mkdir(w.root, 0o755))

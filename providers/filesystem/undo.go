@@ -251,10 +251,15 @@ func (r *reversal) restore(ctx context.Context) (sha256 string, err error) {
 
 func (r *reversal) keptContent() (io.ReadCloser, error) {
 	if r.after != nil {
-		return io.NopCloser(bytes.NewReader(r.after)), nil
+		return loaded{bytes.NewReader(r.after)}, nil
 	}
 	return r.record.Before.Open()
 }
+
+// loaded is a content in memory, of which nothing has to be let go.
+type loaded struct{ *bytes.Reader }
+
+func (loaded) Close() error { return nil }
 
 // relink makes a link again.
 func (w *workspace) relink(to, name string) error {

@@ -44,6 +44,10 @@ type Writer struct {
 	// Journal remembers temporary files across a crash. Nil: they are cleaned
 	// up only by the process that made them.
 	Journal *Journal
+	// Room, if any, is asked when the disk is full of which dir is. It reports
+	// whether there may be more room now: then a content is written once more, if it
+	// can be read once more.
+	Room func(dir string) bool
 }
 
 // DirError says that the directory of a file does not allow replacing it.
@@ -137,7 +141,24 @@ func (w *Writer) stage(ctx context.Context, c Change) (_ *staged, err error) {
 	}
 	s.fresh = TempIn(dir)
 	s.note = w.Journal.begin(s.fresh)
-	return s, write(ctx, files, s.fresh, c, like)
+	err = write(ctx, files, s.fresh, c, like)
+	if full(err) && w.Room != nil && rewound(c.Content) && discard(files, s.fresh) == nil && w.Room(dir) {
+		err = write(ctx, files, s.fresh, c, like)
+	}
+	return s, err
+}
+
+// full reports whether err says that there is no room on the disk, or none for this user.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// rewound goes back to the beginning of a content.
+func rewound(content io.Reader) bool {
+	s, ok := content.(io.Seeker)
+	if ok {
+		_, err := s.Seek(0, io.SeekStart)
+		ok = err == nil
+	}
+	return ok
 }
 
 // patience is how long a change waits for others of the same file. Between two

@@ -30,11 +30,8 @@ func (s *Store) Hold(info fs.FileInfo, open func() (*os.File, error)) *Held {
 		return nil
 	}
 	h := &Held{&place{file: f, size: info.Size(), free: func() {
-		// The system now frees what it has, which nobody has to wait for.
-		go func() {
-			_ = f.Close() // nothing was written to it
-			s.open.Add(-1)
-		}()
+		_ = f.Close() // nothing was written to it
+		s.open.Add(-1)
 	}}}
 	if !s.keepsItself(f, info) {
 		h.Release()

@@ -16,6 +16,12 @@ func lone(file fs.FileInfo, dir string) bool {
 	return known && f.Nlink == 1 && syscall.Stat(dir, &d) == nil && f.Dev == d.Dev
 }
 
+// oneDisk reports whether two directories are on the same file system.
+func oneDisk(a, b string) bool {
+	var one, other syscall.Stat_t
+	return syscall.Stat(a, &one) == nil && syscall.Stat(b, &other) == nil && one.Dev == other.Dev
+}
+
 // settled reports whether nobody can change what is in f any more: no name means it, and nobody has it open for writing. For
 // then only the system grants a lease to a reader.
 func settled(f *os.File) bool {
@@ -38,6 +44,17 @@ func settled(f *os.File) bool {
 		}
 	})
 	return err == nil && leased == nil
+}
+
+// punch makes a hole of so many bytes in f, if its file system can: they take no room any more.
+func punch(f *os.File, at, size int64) {
+	raw, err := f.SyscallConn()
+	if err != nil || size == 0 {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		_ = unix.Fallocate(int(fd), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, at, size)
+	})
 }
 
 // descriptors is how many the process may have.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,16 +43,10 @@ func (w heldWorld) replace(t *testing.T) {
 	require.NoError(t, os.Rename(w.file+".new", w.file))
 }
 
-// nothingOpen says that all descriptors are given back: they are closed beside what goes on.
-func (w heldWorld) nothingOpen(t *testing.T) {
-	t.Helper()
-	w.isOpen(t, 0)
-}
-
 // isOpen says how many files are held.
 func (w heldWorld) isOpen(t *testing.T, files int64) {
 	t.Helper()
-	require.Eventually(t, func() bool { return w.open.Load() == files }, time.Minute, time.Millisecond)
+	require.Equal(t, files, w.open.Load())
 }
 
 func TestHeldIsNoCopy(t *testing.T) {
@@ -80,9 +73,9 @@ func TestHeldIsNoCopy(t *testing.T) {
 	_, err = reader.Read(first)
 	require.NoError(t, err, "who reads it already has it to the end")
 	require.Equal(t, huge[:6], string(first))
-	require.EqualValues(t, 1, w.open.Load())
+	w.isOpen(t, 1)
 	require.NoError(t, reader.Close())
-	w.nothingOpen(t)
+	w.isOpen(t, 0)
 }
 
 // Where somebody may still write to it, or it would take room where a copy does not, a file is not held.
@@ -115,7 +108,7 @@ func TestNotHeld(t *testing.T) {
 			return os.Open(w.file)
 		}))
 		require.Nil(t, w.Hold(info, func() (*os.File, error) { return nil, os.ErrPermission }))
-		w.nothingOpen(t)
+		w.isOpen(t, 0)
 	})
 }
 
@@ -149,9 +142,23 @@ func TestHeldThatMayChange(t *testing.T) {
 			require.Equal(t, huge, string(body), "a copy can be made still")
 			h.Release()
 			h.Release()
-			w.nothingOpen(t)
+			w.isOpen(t, 0)
 		})
 	}
+}
+
+// What lies on another disk does not give way: that would make no room.
+func TestGiveWayOnOneDisk(t *testing.T) {
+	w := newHeldWorld(t)
+	h := w.hold(t)
+	w.replace(t)
+	c, ok := h.Keep("", 0)
+	require.True(t, ok)
+	w.Add(&Record{Path: "/f", Before: c})
+	require.False(t, w.GiveWay("/proc"))
+	require.Equal(t, huge, read(t, w.Last("", "/f").Before))
+	require.True(t, w.GiveWay(filepath.Dir(w.file)))
+	w.isOpen(t, 0)
 }
 
 // The end of a store lets go of all that is held.
@@ -165,7 +172,7 @@ func TestCloseLetsGo(t *testing.T) {
 		require.True(t, ok)
 		w.Add(&Record{Path: "/f", Before: c})
 	}
-	require.EqualValues(t, 3, w.open.Load())
+	w.isOpen(t, 3)
 	require.NoError(t, w.Close())
-	w.nothingOpen(t)
+	w.isOpen(t, 0)
 }

@@ -78,6 +78,23 @@ func (s *spool) free(p *place) {
 	}
 }
 
+// giveBack gives the room of all places that are free back to the disk.
+func (s *spool) giveBack() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return
+	}
+	at := int64(0)
+	for _, p := range s.places {
+		punch(s.file, at, p.at-at)
+		at = p.end()
+	}
+	if s.length > at && s.file.Truncate(at) == nil {
+		s.length = at
+	}
+}
+
 // close removes the file.
 func (s *spool) close() error {
 	s.mu.Lock()

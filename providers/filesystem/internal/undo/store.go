@@ -171,7 +171,10 @@ func (s *Store) store(ctx context.Context, content io.Reader, mode fs.FileMode) 
 		n, err := held.WriteTo(f)
 		return &Content{Size: n, Mode: mode, file: f.Name()}, err
 	}
-	n, err := io.Copy(f, reader{ctx, content})
+	n, err := io.Copy(f, io.LimitReader(reader{ctx, content}, MaxFile+1))
+	if err == nil && n > MaxFile { // it has grown since
+		err = ErrTooLarge
+	}
 	return &Content{Size: n, Mode: mode, file: f.Name()}, err
 }
 
@@ -222,6 +225,35 @@ func (s *Store) Drop(r *Record) {
 			return
 		}
 	}
+}
+
+// GiveWay drops all that takes room on the disk of which dir is, since a change that is being made has need of it. It reports
+// whether that was anything. Records stay, and say what is lost.
+func (s *Store) GiveWay(dir string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Dir == nil {
+		return false
+	}
+	if own, err := s.Dir(); err != nil || !oneDisk(own, dir) {
+		return false
+	}
+	gave := false
+	for i, r := range s.records {
+		if r.Before == nil || r.Before.place == nil && r.Before.file == "" {
+			continue
+		}
+		s.bytes -= r.Before.Size
+		r.Before.Discard()
+		// Somebody may be looking at the record.
+		lost := *r
+		lost.Before, lost.Lost = nil, "the disk was full when a later change was made"
+		s.records[i], gave = &lost, true
+	}
+	if gave {
+		s.spool.giveBack()
+	}
+	return gave
 }
 
 func (s *Store) remove(i int) {

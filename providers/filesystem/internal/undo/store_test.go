@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -142,6 +143,10 @@ func TestKeepRefuses(t *testing.T) {
 	s := Store{Dir: func() (string, error) { return dir, nil }}
 	_, err := s.Keep(t.Context(), strings.NewReader(""), MaxFile+1, 0)
 	require.ErrorIs(t, err, ErrTooLarge)
+	for _, said := range []int64{1, MaxFile} {
+		_, err = s.Keep(t.Context(), endless{}, said, 0)
+		require.ErrorIs(t, err, ErrTooLarge, "what grows while it is read")
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = s.Keep(ended, strings.NewReader("x"), 1, 0)
@@ -154,6 +159,39 @@ func TestKeepRefuses(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+// endless is a file that others write to faster than it is read.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// What lies on a full disk gives way, and its records say so; what is in memory stays.
+func TestGiveWay(t *testing.T) {
+	dir := t.TempDir()
+	s := storeIn(t, dir)
+	var last *Content
+	for _, content := range []string{"in memory", large, huge, large} {
+		c, err := s.Keep(t.Context(), strings.NewReader(content), int64(len(content)), 0)
+		require.NoError(t, err)
+		s.Add(&Record{Path: content[:1] + strconv.Itoa(len(content)), Before: c})
+		last = c
+	}
+	underway := keep(t, s, large+"under way")
+	reader, err := last.Open()
+	require.NoError(t, err)
+	require.NoError(t, reader.Close())
+	require.True(t, s.GiveWay(dir))
+	require.False(t, s.GiveWay(dir), "there is no more")
+	require.Equal(t, "in memory", read(t, s.Last("", "i9").Before))
+	for _, content := range []string{large, huge} {
+		r := s.Last("", "s"+strconv.Itoa(len(content)))
+		require.Nil(t, r.Before)
+		require.Contains(t, r.Lost, "the disk was full")
+	}
+	require.EqualValues(t, len("in memory"), s.bytes)
+	require.Equal(t, large+"under way", read(t, underway))
+	require.False(t, (&Store{}).GiveWay(dir))
 }
 
 func TestTheOldestGoesFirst(t *testing.T) {
