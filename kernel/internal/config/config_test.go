@@ -167,6 +167,7 @@ func TestLoadProblems(t *testing.T) {
 		{"nothing for an action", "policy \"x\" {\n match = { tool_name = \"rm\" }\n action = null\n}", []string{"agent.hcl:3:11", "Expected a string", "Write it in double quotes."}},
 		{"a word without quotes", "policy \"x\" {\n match = { tool_name = \"rm\" }\n action = deny\n}", []string{"agent.hcl:3:11", "Expected a string", `double quotes: "deny"`}},
 		{"UTF-16", "\xff\xfea\x00", []string{"agent.hcl:1:1", "agent.hcl is not text in UTF-8", "PowerShell"}},
+		{"a NUL", "settings {\n  log_level = \"in\x00fo\"\n}\n", []string{"agent.hcl:2:18", "agent.hcl is not text in UTF-8", "There is a NUL byte in it"}},
 		{"a byte of another encoding", "settings {}\n# caf\xe9\n", []string{"agent.hcl:2:6", "is not text in UTF-8"}},
 		{"too deep", "a = " + strings.Repeat("[", 5000), []string{"agent.hcl:1:105", "Nested too deeply"}},
 		{"too many operators", "a = " + strings.Repeat("!", 5000), []string{"agent.hcl:1:105", "Nested too deeply"}},

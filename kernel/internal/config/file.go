@@ -82,20 +82,24 @@ func parseUpTo(most int, name string, src []byte) (*file, hcl.Diagnostics) {
 	return f, diags
 }
 
-// notText refuses what is not UTF-8 at its first wrong byte: of everything after that the parser would complain as well.
+// notText refuses what is not UTF-8, or has a NUL, at its first wrong byte: of everything after that the parser would complain
+// as well, and within quotes it would not complain at all.
 func notText(f *file) hcl.Diagnostics {
-	if utf8.Valid(f.src) {
+	if utf8.Valid(f.src) && bytes.IndexByte(f.src, 0) < 0 {
 		return nil
 	}
 	at := 0
 	for at < len(f.src) {
 		r, size := utf8.DecodeRune(f.src[at:])
-		if r == utf8.RuneError && size == 1 {
+		if r == utf8.RuneError && size == 1 || r == 0 {
 			break
 		}
 		at += size
 	}
 	detail := "Save it as UTF-8."
+	if f.src[at] == 0 {
+		detail = "There is a NUL byte in it. Take it out, and save it as UTF-8."
+	}
 	if bytes.HasPrefix(f.src, []byte("\xff\xfe")) || bytes.HasPrefix(f.src, []byte("\xfe\xff")) {
 		detail = "It is UTF-16, which some editors and the > of PowerShell write. Save it as UTF-8."
 	}

@@ -65,9 +65,6 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if e.secrets == nil {
 		e.secrets = &secret.Set{}
 	}
-	for _, warning := range rules.Warnings() {
-		e.log.Warn(warning.Text)
-	}
 	if e.root, err = absolute(o.ProjectRoot, ""); err != nil {
 		return nil, err
 	}
