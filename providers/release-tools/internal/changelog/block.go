@@ -2,6 +2,7 @@ package changelog
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -45,16 +46,17 @@ var markdown = parser.NewParser(
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
-// mostNested is how deep quotations and lists may be nested in a line, and mostIndented how far one may be indented, in
-// bytes: Markdown takes time by the square of either.
+// How deep quotations and lists may be nested in a line, how far one may be indented, in bytes, and how many lines in a row
+// may define links: Markdown takes time by the square of each.
 const (
 	mostNested   = 100
 	mostIndented = 1000
+	mostDefined  = 20_000
 )
 
-// tooDeep is where the first line starts that is nested deeper, or -1.
-func tooDeep(src []byte) int {
-	for at := 0; at < len(src); {
+// excess is where the first line starts that goes beyond that, and what is to do; "" if there is none.
+func excess(src []byte) (at int, why string) {
+	for defined := 0; at < len(src); {
 		nested, blank := 0, 0
 		i := at
 		for ; i < len(src) && bytes.IndexByte([]byte(" \t>-*+.)0123456789"), src[i]) >= 0; i++ {
@@ -66,11 +68,16 @@ func tooDeep(src []byte) int {
 			}
 		}
 		if nested > mostNested || blank > mostIndented {
-			return at
+			return at, fmt.Sprintf("is nested deeper than %d levels; quote and indent less there", mostNested)
+		}
+		if i == len(src) || src[i] != '[' {
+			defined = 0
+		} else if defined++; defined > mostDefined {
+			return at, fmt.Sprintf("follows %d others that define links; put blank lines between them", mostDefined)
 		}
 		at = lineEnd(src, i)
 	}
-	return -1
+	return at, ""
 }
 
 // blocks returns the top-level blocks of src in order, from the byte where one may start.

@@ -59,8 +59,8 @@ func Parse(name string, src []byte) (*Document, error) {
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return nil, unreadable(name, fmt.Sprintf("line %d holds a NUL byte, so this is not a text file", lineNumber(src, i)))
 	}
-	if at := tooDeep(src); at >= 0 {
-		return nil, unreadable(name, fmt.Sprintf("line %d is nested deeper than %d levels; quote and indent less there", lineNumber(src, at), mostNested))
+	if at, why := excess(src); why != "" {
+		return nil, unreadable(name, fmt.Sprintf("line %d %s", lineNumber(src, at), why))
 	}
 	from := 0
 	if bytes.HasPrefix(src, byteOrderMark) {

@@ -154,14 +154,16 @@ func TestParseRefuses(t *testing.T) {
 }
 
 // What Markdown takes minutes for is refused by line; what is merely odd is not.
-func TestParseRefusesWhatIsNestedTooDeep(t *testing.T) {
+func TestParseRefusesWhatTakesTooLong(t *testing.T) {
 	for _, line := range []string{
 		strings.Repeat(">", 1_000_000), strings.Repeat("> ", 500), strings.Repeat("- ", 50_000), "  " + strings.Repeat("1. * ", 60), strings.Repeat(" ", 4000) + "- a",
 	} {
 		_, err := changelog.Parse("CHANGELOG.md", []byte("## Unreleased\n\n"+line+"\n"))
 		require.ErrorContains(t, err, "line 3 is nested deeper than 100 levels")
 	}
-	for _, line := range []string{strings.Repeat("-", 2000), strings.Repeat("- ", 50), strings.Repeat("1", 2000), strings.Repeat(" ", 900) + "a", "a " + strings.Repeat("> ", 2000)} {
+	_, err := changelog.Parse("CHANGELOG.md", []byte(strings.Repeat("[a]: b\n", 1_000_000)))
+	require.ErrorContains(t, err, "line 20001 follows 20000 others that define links")
+	for _, line := range []string{strings.Repeat("[a]: b\n", 5000), strings.Repeat("-", 2000), strings.Repeat("- ", 50), strings.Repeat("1", 2000), strings.Repeat(" ", 900) + "a", "a " + strings.Repeat("> ", 2000)} {
 		parse(t, "## Unreleased\n\n"+line+"\n")
 	}
 }
