@@ -41,6 +41,7 @@
 //   - A cancelled call has five seconds to end in good order and to say what had already happened. One that goes on all
 //     the same is abandoned, and keeps its turn until it returns.
 //   - The values of sensitive attributes stay inside.
+//   - What is printed, in main or before it too, goes to standard error: the protocol has standard output for itself.
 //
 // [Tool] and [Command] share everything; one provider may have both. [RawTool] and [RawCommand] are the layer below, for
 // schemas that are known only at run time; [Provider.Attach] is the one below [Main]. Package sdktest runs a provider
