@@ -15,10 +15,12 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -137,6 +139,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, arguments or configuration, 3 denie
 // enter does what comes before every command.
 func (a *app) enter() error {
 	keepOwnRights()
+	for _, folder := range []string{xdg.ConfigHome, xdg.StateHome, xdg.CacheHome} {
+		if !filepath.IsAbs(folder) { // it would be one of whatever folder this is
+			return usagef("there is no place for what agent keeps for you: HOME is %q, which is no absolute path; set it to one", os.Getenv("HOME"))
+		}
+	}
 	if a.flags.dir == "" {
 		return nil
 	}

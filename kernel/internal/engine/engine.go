@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	if !utf8.ValidString(e.workingDir) {
-		return nil, fmt.Errorf("cannot work in %q: providers are told the folder as text in UTF-8, and its name is none", e.workingDir)
+		return nil, fmt.Errorf("cannot work in %q: providers are told the folder as text in UTF-8, and its name is none: give it another name, or work in another folder with -C DIR", e.workingDir)
 	}
 	e.stopping, e.stop = context.WithCancelCause(context.Background())
 	e.open(ctx, o)
