@@ -260,7 +260,12 @@ func (c *change) makeParents() error {
 	if c.before.exists {
 		return nil
 	}
-	dir := filepath.Dir(c.target.resolved)
+	return c.makeAbove(c.target.resolved)
+}
+
+// makeAbove makes the directories above path that are missing.
+func (c *change) makeAbove(path string) error {
+	dir := filepath.Dir(path)
 	missing := c.w.missingAt(dir)
 	if len(missing) == 0 {
 		return nil

@@ -19,7 +19,7 @@ const crashFiles = 10
 
 // generationOf is the content of every file in the nth write.
 func generationOf(n int) string {
-	return strings.Repeat(fmt.Sprintf("%08d\n", n), 20_000)
+	return strings.Repeat(fmt.Sprintf("%08d\n", n), 40_000)
 }
 
 // A provider killed while it writes leaves each file as it was or as it was to

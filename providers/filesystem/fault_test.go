@@ -194,6 +194,10 @@ func TestFaultsLeaveEverythingAsItWas(t *testing.T) {
 		{"an undone move", "undo", args{"path": "b", "destination": "a"}, func(w world) {
 			w.must("move", args{"source": "a", "destination": "b", "overwrite": true})
 		}},
+		{"an undone move out of a directory", "undo", args{"path": "b", "destination": "dir/sub/g"}, func(w world) {
+			w.must("move", args{"source": "dir/sub/g", "destination": "b", "overwrite": true})
+			require.NoError(w.t, os.RemoveAll(w.root+"/dir"))
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for n := 1; ; n++ {

@@ -271,8 +271,16 @@ func (w *workspace) relink(to, name string) error {
 }
 
 // moveBack gives a file its old name, and the one it replaced its own.
-func (r *reversal) moveBack(ctx context.Context) error {
+func (r *reversal) moveBack(ctx context.Context) (err error) {
 	from, to := r.record.From, r.record.Path
+	defer func() {
+		if err != nil {
+			r.w.removeEmpty(r.made)
+		}
+	}()
+	if err := r.makeAbove(from); err != nil {
+		return err
+	}
 	if err := r.w.relocate(ctx, to, from, false); err != nil {
 		return err
 	}

@@ -151,6 +151,14 @@ func TestUndoOfAMoveNamesWhereItGoesBack(t *testing.T) {
 	require.Equal(t, "moved_back", w.must("undo", args{"path": w.root + "/b/f", "destination": "link/../link/f"})["undone"], "however it is spelled")
 	require.Equal(t, "moved\n", w.bytes("root/a/f"))
 
+	w.must("move", args{"source": "a/f", "destination": "b/f"})
+	require.NoError(t, os.RemoveAll(w.root+"/a"))
+	call := args{"path": "b/f", "destination": "a/f"}
+	_, err := w.Preview(t.Context(), "undo", call)
+	require.NoError(t, err)
+	w.must("undo", call)
+	require.Equal(t, "moved\n", w.bytes("root/a/f"), "its directory is made again")
+
 	w.must("write_file", args{"path": "new", "content": "x"})
 	e := w.refused("undo", args{"path": "new", "destination": "a/new"}, invalid)
 	require.Contains(t, e.GetMessage(), "was not moved by its last change")
