@@ -3,7 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // shown is the name for whoever has to approve: without what it does not need,
@@ -11,9 +13,17 @@ import (
 func (t target) shown() string {
 	clean := filepath.Clean(t.name)
 	if filepath.Clean(t.path) == t.resolved || t.isBelow(clean) {
-		return clean
+		return oneLine(clean)
 	}
-	return t.name + " (which is " + t.resolved + ")"
+	return oneLine(t.name) + " (which is " + oneLine(t.resolved) + ")"
+}
+
+// oneLine quotes a name that could be taken for something else than a name: a line end in it begins a line.
+func oneLine(name string) string {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // isBelow reports whether the links on the way to a name are all on the way to

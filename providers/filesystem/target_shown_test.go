@@ -12,6 +12,8 @@ func TestPreviewSaysWhichFile(t *testing.T) {
 	w.put("root/sub/a.txt", "old\n")
 	w.link("sub", "root/link")
 	w.link("sub/a.txt", "root/file")
+	w.put("root/odd\nname", "old\n")
+	w.link("odd\nname", "root/plain")
 	for _, tt := range []struct {
 		name, tool string
 		args       args
@@ -26,6 +28,8 @@ func TestPreviewSaysWhichFile(t *testing.T) {
 		{"the link itself", "delete", args{"path": "./file"}, "delete the link file"},
 		{"moved", "move", args{"source": "link/a.txt", "destination": "sub/../b.txt"}, "move the file link/a.txt (which is " + w.root + "/sub/a.txt) to b.txt"},
 		{"a directory", "create_directory", args{"path": "link/./new"}, "create directory link/./new (which is " + w.root + "/sub/new)"},
+		{"of two lines", "delete", args{"path": "odd\nname"}, `delete the file "odd\nname"`},
+		{"a link to such a one", "write_file", args{"path": "plain", "content": "x"}, `write plain (which is "` + w.root + `/odd\nname")`},
 	} {
 		t.Run(tt.name, func(t *testing.T) { require.Contains(t, w.previewed(tt.tool, tt.args)+"\n", tt.want) })
 	}

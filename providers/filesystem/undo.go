@@ -301,7 +301,7 @@ func planUndo(call *sdk.Call[config], in undoIn) (sdk.Plan, error) {
 	}
 	defer end()
 	if r.kind() == "moved_back" {
-		return sdk.Says("move %s back to %s", r.target.shown(), r.record.From), nil
+		return sdk.Says("move %s back to %s", r.target.shown(), oneLine(r.record.From)), nil
 	}
 	unified, clipped := r.planned()
 	return sdk.Shows(showChange("undo the change of "+r.target.shown(), unified, clipped)...), nil

@@ -3,6 +3,7 @@ package undo
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -102,5 +103,9 @@ func (s *spool) close() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	removed := os.Remove(s.file.Name())
+	if errors.Is(removed, fs.ErrNotExist) { // whoever empties the cache is free to
+		removed = nil
+	}
+	return errors.Join(s.file.Close(), removed)
 }

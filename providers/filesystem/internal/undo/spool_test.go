@@ -80,6 +80,17 @@ func TestSpoolIsGivenBack(t *testing.T) {
 	require.Equal(t, contentOf('f', medium), read(t, first))
 }
 
+// Who empties the cache takes nothing away that is kept, and is no fault when the store ends.
+func TestSpoolWhoseFileIsRemoved(t *testing.T) {
+	s := storeIn(t, t.TempDir())
+	c := keep(t, s, large)
+	require.NoError(t, os.Remove(s.spool.file.Name()))
+	require.Equal(t, large, read(t, c))
+	require.Equal(t, "more"+large, read(t, keep(t, s, "more"+large)))
+	require.NoError(t, s.Close())
+	s.spool.file = nil
+}
+
 // A content that cannot be written takes no place.
 func TestSpoolThatCannotBeWritten(t *testing.T) {
 	s := storeIn(t, t.TempDir())
