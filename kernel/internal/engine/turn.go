@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -110,7 +111,9 @@ func (c *call) log() {
 
 // debug says what becomes of the call, without its arguments.
 func (c *call) debug(what string, more ...any) {
-	c.turn.session.engine.log.Debug(what, append([]any{"operation", c.outcome.Operation, "call", c.outcome.CallID}, more...)...)
+	if log := c.turn.session.engine.log; log.Enabled(context.Background(), slog.LevelDebug) {
+		log.Debug(what, append([]any{"operation", c.outcome.Operation, "call", c.outcome.CallID}, more...)...)
+	}
 }
 
 // NewCallID is an id for a call of an operation that no other has.
