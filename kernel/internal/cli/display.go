@@ -28,6 +28,8 @@ type display struct {
 	status   status
 	// output paints what calls print: one for a terminal that shows both streams, else one each.
 	output [2]*paint.Output
+	// question is the last row of what a person is being asked; empty when nobody is.
+	question string
 	// asking is set while the cursor stands behind a question.
 	asking bool
 	// held keeps what is written while the terminal is lent to another program; nil when it is not.
@@ -126,6 +128,7 @@ func (w writer) put(s string) {
 		return
 	}
 	w.write(w.d, s)
+	w.d.askAgain()
 	w.d.status.draw(w.d)
 }
 
@@ -270,7 +273,7 @@ func (d *display) Prompt(question string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lineErr(question)
-	d.asking = true
+	d.asking, d.question = true, question[strings.LastIndexByte(question, '\n')+1:]
 }
 
 // Answered ends what Prompt began: with the Enter of whoever answered, or on a new line.
@@ -280,13 +283,28 @@ func (d *display) Answered(entered bool) {
 	if entered {
 		d.asking = false
 	}
+	d.question = ""
 	d.leaveQuestion()
 }
 
-// leaveQuestion has what is written next stand below a question.
+// leaveQuestion has what is written next stand below a question, or in the place of one that comes again behind it.
 func (d *display) leaveQuestion() {
-	if d.asking {
-		d.asking = false
+	switch {
+	case !d.asking:
+		return
+	case d.question != "" && d.err.live:
+		d.writeErr("\r\x1b[K")
+	default:
 		d.writeErr("\n")
 	}
+	d.asking = false
+}
+
+// askAgain keeps a question below what other calls have to show meanwhile.
+func (d *display) askAgain() {
+	if d.question == "" || d.asking || !d.err.live || d.held != nil {
+		return
+	}
+	d.writeErr(d.question)
+	d.asking = true
 }

@@ -46,3 +46,45 @@ func written(t *testing.T) (in *os.File, read func() string) {
 		return string(all)
 	}
 }
+
+// Whoever is being asked can see what, whatever other calls have to say meanwhile.
+func TestQuestionStaysBelow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err, read := written(t)
+		d := &display{out: screen{file: err, terminal: true, live: true}, err: screen{file: err, terminal: true, live: true}}
+		d.output[0] = &paint.Output{Live: true}
+		d.output[1] = d.output[0]
+		d.SetStatus("working")
+		read()
+		d.Prompt("It is long.\nGo ahead? ")
+		require.Equal(t, "\r\x1b[KIt is long.\nGo ahead? ", read())
+		d.SetStatus("another")
+		time.Sleep(2 * redraw)
+		synctest.Wait()
+		require.Empty(t, read(), "no status in its place")
+		d.Note("news")
+		require.Equal(t, "\r\x1b[Knews\nGo ahead? ", read())
+		d.Answered(true)
+		time.Sleep(2 * redraw)
+		synctest.Wait()
+		require.Contains(t, read(), "another")
+		d.Prompt("And this? ")
+		read()
+		d.Answered(false)
+		require.Equal(t, "\n", read())
+		d.SetStatus("")
+		synctest.Wait()
+	})
+}
+
+// A terminal that can do nothing has a question above what is said meanwhile.
+func TestQuestionOnADumbTerminal(t *testing.T) {
+	err, read := written(t)
+	d := &display{err: screen{file: err, terminal: true}, output: [2]*paint.Output{{}, {}}}
+	d.Prompt("Go ahead? ")
+	d.Note("news")
+	d.Note("more")
+	require.Equal(t, "Go ahead? \nnews\nmore\n", read())
+	d.Answered(true)
+	require.Empty(t, read())
+}

@@ -41,7 +41,7 @@ func exitCode(err error) int {
 		return exitDenied
 	case errors.As(err, &usage), errors.As(err, &files), errors.As(err, &project), errors.As(err, &lookup):
 		return exitUsage
-	case errors.As(err, &start) && start.Rejection != nil: // the provider block is wrong
+	case errors.As(err, &start) && start.Rejection != nil && start.Misconfigured(): // the provider block is wrong
 		return exitUsage
 	default:
 		return exitFailed

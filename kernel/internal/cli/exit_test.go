@@ -36,6 +36,8 @@ func TestExitCode(t *testing.T) {
 		{"unknown name", &engine.LookupError{}, 2},
 		{"provider that does not start", &engine.StartError{Cause: errors.New("no such file")}, 1},
 		{"provider block refused", &engine.StartError{Cause: errors.New("x"), Rejection: &toolv1.ToolError{}}, 2},
+		{"provider that could not prepare", &engine.StartError{Cause: errors.New("x"), Rejection: &toolv1.ToolError{
+			Category: toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED}}, 1},
 		{"closed stdout", errNobodyReads, 1},
 		{"anything else", errors.New("x"), 1},
 	}

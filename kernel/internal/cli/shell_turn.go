@@ -22,7 +22,7 @@ import (
 //
 // Of the text itself it is a key, which the editor reads in the order of what was typed; from Enter on a signal. That one is
 // heard when it is heard, so what it gives up changes at no other moments than the turn's prompt and its end. Signals that
-// follow each other within onePress are one Ctrl-C, unless there was an Enter between them.
+// follow each other within onePress are one Ctrl-C, in one turn: whoever has had a prompt since means what is behind that.
 type turn struct {
 	ctx    context.Context
 	giveUp context.CancelCauseFunc
@@ -75,6 +75,7 @@ func (sh *shell) beginTurn() (end func()) {
 	if !sh.person {
 		return func() { cancel(nil) }
 	}
+	sh.kill.anew()
 	back := sh.kill.bring(&foreground{cancel: cancel, quiet: true})
 	return func() {
 		back()
@@ -92,7 +93,6 @@ func (sh *shell) read() (string, error) {
 	}
 	sh.completer = completer{sh.session.Operations(), sh.project.cwd}
 	text, err := sh.input.next(sh.turn.ctx, sh.promptText())
-	sh.kill.sent()
 	if text != "" && errors.Is(err, errInterrupted) {
 		sh.turn.giveUp(errInterrupted)
 		return text, nil

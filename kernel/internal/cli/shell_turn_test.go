@@ -170,24 +170,20 @@ func TestTerminatedRightAfterCtrlC(t *testing.T) {
 	require.Equal(t, "cancelling\n", said())
 }
 
-// Signals close to each other are one Ctrl-C, which somebody has passed on, until Enter has been pressed.
+// Signals close to each other are one Ctrl-C, which somebody has passed on, but not over a prompt.
 func TestEcho(t *testing.T) {
-	sh, _, said := shellOf(t, func(context.Context) (string, error) { return "nonsense", nil })
+	sh, _, said := shellOf(t)
 	sh.kill.set(func() { require.Fail(t, "killed") })
-	call := func() error {
-		sh.hear(os.Interrupt)
-		sh.hear(os.Interrupt)
-		require.Error(t, sh.ctx.Err())
-		return nil
+	for range 2 {
+		end := sh.beginTurn()
+		require.NoError(t, sh.inForeground(func() error {
+			sh.hear(os.Interrupt)
+			sh.hear(os.Interrupt)
+			require.Error(t, sh.ctx.Err())
+			return nil
+		}))
+		end()
 	}
-	end := sh.beginTurn()
-	require.NoError(t, sh.inForeground(call))
-	end()
-	end = sh.beginTurn()
-	_, err := sh.read()
-	require.NoError(t, err)
-	require.NoError(t, sh.inForeground(call))
-	end()
 	require.Equal(t, cancelling+"\n"+cancelling+"\n", said())
 }
 

@@ -120,8 +120,8 @@ func (k *killSwitch) echo(now time.Time) bool {
 	return false
 }
 
-// sent says that Enter was pressed: what comes behind it is no echo of what came before.
-func (k *killSwitch) sent() {
+// anew says that what comes next is no echo of what came before.
+func (k *killSwitch) anew() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.heard = time.Time{}

@@ -98,8 +98,11 @@ func (s *status) stop() {
 	}
 }
 
-// draw shows the line, unless output is in the middle of one.
+// draw shows the line, unless output is in the middle of one, or a person is about to type there.
 func (s *status) draw(d *display) {
+	if d.question != "" || d.above != nil {
+		return
+	}
 	if s.text == "" || !d.err.live || d.held != nil || d.output[0].MidLine() || d.output[1].MidLine() || time.Now().Before(s.rests) {
 		return
 	}
