@@ -56,5 +56,12 @@ func (e *StartError) Error() string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Cause }
 
-// Misconfigured reports whether it was the configuration that was wrong, and nothing else.
-func (e *StartError) Misconfigured() bool { return e.Stage == StageConfig || e.Rejection != nil }
+// Misconfigured reports whether it was the configuration that was wrong, and nothing else. A provider that failed at what it
+// had to prepare, and blames no argument, may succeed another time.
+func (e *StartError) Misconfigured() bool {
+	if e.Rejection == nil {
+		return e.Stage == StageConfig
+	}
+	return e.Rejection.GetCategory() != toolv1.ToolErrorCategory_TOOL_ERROR_CATEGORY_EXECUTION_FAILED ||
+		e.Rejection.GetDetails().GetFields()["field"] != nil
+}
