@@ -180,8 +180,11 @@ func TestGiveWay(t *testing.T) {
 	underway := keep(t, s, large+"under way")
 	reader, err := last.Open()
 	require.NoError(t, err)
-	require.NoError(t, reader.Close())
 	require.True(t, s.GiveWay(dir))
+	body, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	require.Equal(t, large, string(body), "who reads it already has it to the end")
+	require.NoError(t, reader.Close())
 	require.False(t, s.GiveWay(dir), "there is no more")
 	require.Equal(t, "in memory", read(t, s.Last("", "i9").Before))
 	for _, content := range []string{large, huge} {
