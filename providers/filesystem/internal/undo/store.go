@@ -56,7 +56,11 @@ func (c *Content) Open() (io.ReadCloser, error) {
 	case c.place != nil:
 		return c.place.open()
 	case c.file != "":
-		return os.Open(c.file)
+		f, err := os.Open(c.file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errDropped
+		}
+		return f, err
 	}
 	return io.NopCloser(bytes.NewReader(c.body)), nil
 }
@@ -76,6 +80,8 @@ type Record struct {
 	Moved fs.FileInfo
 	// Made are the directories that were made for it, the lowest first.
 	Made []string
+
+	was *Record // before what was there got lost
 }
 
 // Store is the records of one process. The zero value keeps none of the
@@ -220,7 +226,7 @@ func (s *Store) Drop(r *Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, other := range s.records {
-		if other == r {
+		if other == r || other.was == r {
 			s.remove(i)
 			return
 		}
@@ -245,9 +251,9 @@ func (s *Store) GiveWay(dir string) bool {
 		}
 		s.bytes -= r.Before.Size
 		r.Before.Discard()
-		// Somebody may be looking at the record.
+		// The record stays as it is for somebody who is taking it back now.
 		lost := *r
-		lost.Before, lost.Lost = nil, "the disk was full when a later change was made"
+		lost.Before, lost.Lost, lost.was = nil, "the disk was full when a later change was made", r
 		s.records[i], gave = &lost, true
 	}
 	if gave {

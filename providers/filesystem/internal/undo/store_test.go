@@ -180,7 +180,10 @@ func TestGiveWay(t *testing.T) {
 	underway := keep(t, s, large+"under way")
 	reader, err := last.Open()
 	require.NoError(t, err)
+	underUndo := s.Last("", "s"+strconv.Itoa(len(huge)))
 	require.True(t, s.GiveWay(dir))
+	_, err = underUndo.Before.Open()
+	require.ErrorIs(t, err, errDropped)
 	body, err := io.ReadAll(reader)
 	require.NoError(t, err)
 	require.Equal(t, large, string(body), "who reads it already has it to the end")
@@ -194,6 +197,8 @@ func TestGiveWay(t *testing.T) {
 	}
 	require.EqualValues(t, len("in memory"), s.bytes)
 	require.Equal(t, large+"under way", read(t, underway))
+	s.Drop(underUndo)
+	require.Nil(t, s.Last("", "s"+strconv.Itoa(len(huge))), "what has been taken back all the same is no record any more")
 	require.False(t, (&Store{}).GiveWay(dir))
 }
 
