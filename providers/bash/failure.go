@@ -20,7 +20,7 @@ func failure(command runner.Command, out result, err error) error {
 	case errors.As(err, &refused):
 		return sdk.Failed("%w (in %s); no command was run%s", refused, command.Spec.Dir.Name(), remedy(err))
 	case errors.Is(err, keeper.ErrClosed), errors.Is(err, background.ErrClosed):
-		return sdk.Failed("the provider is shutting down; the command was not run")
+		return sdk.Failed("the provider is shutting down; the command was not run; try again")
 	case errors.Is(err, keeper.ErrLost) && command.Spec.Sandbox.Check() != nil:
 		return sdk.Failed("confine the command: %w; no command was run", command.Spec.Sandbox.Check())
 	case errors.Is(err, keeper.ErrLost):

@@ -74,7 +74,7 @@ func inspect(ctx context.Context, call *sdk.Call[config], in readArguments, plan
 		call.Report("no command was run")
 		return ctx.Err()
 	case outcome.Reason != runner.Exited:
-		return sdk.TimedOut("ask Git for its settings: it did not answer within %v; nothing was run", limit)
+		return sdk.TimedOut("ask Git for its settings: it did not answer within %v; nothing was run; try again, or use the bash tool", limit)
 	}
 	if settings := readonly.Hazards(said.String(), call.Config.reading.homeInside); len(settings) > 0 {
 		return sdk.Denied("not run, as Git would run programs that the repository chose (%s); use the bash tool, or remove the settings", strings.Join(settings, ", "))
