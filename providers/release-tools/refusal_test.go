@@ -143,8 +143,13 @@ func TestReleaseNeedsGit(t *testing.T) {
 	r := gittest.New(t)
 	path := os.Getenv("PATH")
 	h := start(t, r, nil)
-	t.Setenv("PATH", t.TempDir())
-	res := h.Call(t.Context(), "release", version140)
-	require.Equal(t, "no-git", res.Err.GetDetails().AsMap()["kind"])
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "git"), []byte("#!/bin/sh\n"), 0o755))
+	t.Chdir(r.Dir)
+	for lead, want := range map[string]string{t.TempDir(): "it is not on PATH", ".": "PATH leads to one by a relative path"} {
+		t.Setenv("PATH", lead)
+		res := h.Call(t.Context(), "release", version140)
+		require.Equal(t, "no-git", res.Err.GetDetails().AsMap()["kind"])
+		require.Contains(t, res.Err.GetMessage(), want)
+	}
 	t.Setenv("PATH", path)
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -282,10 +283,17 @@ func (f *mcpFlags) listen() (o mcp.HTTPOptions, l net.Listener, err error) {
 	if err := o.Check(f.http); err != nil {
 		return o, nil, usagef("%w", err)
 	}
-	if l, err = net.Listen("tcp", f.http); err != nil {
+	l, err = net.Listen("tcp", f.http)
+	switch {
+	case err == nil:
+		return o, l, nil
+	case errors.As(err, new(*net.AddrError)):
+		return o, nil, usagef("cannot serve at %s: %w", f.http, err)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return o, nil, fmt.Errorf("cannot serve at %s: %w; choose another port, or 0 for one that is free", f.http, err)
+	default:
 		return o, nil, fmt.Errorf("cannot serve at %s: %w", f.http, err)
 	}
-	return o, l, nil
 }
 
 func (a *app) serveHTTP(server *mcp.Server, l net.Listener, o mcp.HTTPOptions) error {

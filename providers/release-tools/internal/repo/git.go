@@ -58,6 +58,8 @@ func (r *Repo) run(ctx context.Context, c call) (string, error) {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", refusal.New("no-git", "cannot run git in %s: it is not on PATH; install it, or let PATH lead to it", r.Root)
+	case errors.Is(err, exec.ErrDot): // it could be a file of the project
+		return "", refusal.New("no-git", "cannot run git in %s: PATH leads to one by a relative path, which depends on the folder; let it lead to one by an absolute path", r.Root)
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // git ended well; what a hook left behind held its output open
 		return out.String(), nil
 	case ctx.Err() != nil:
