@@ -26,7 +26,8 @@ type change struct {
 	target  target
 	before  state
 	after   []byte
-	sum     func() string // of after; it may have to wait for it
+	hashed  func() string // waits until after has been hashed
+	sum     func() string // of what the file will be; it may have to wait for it
 	size    int64         // of after
 	stale   bool          // another has changed the file since the session saw it
 	parents bool          // make missing directories
@@ -123,7 +124,7 @@ func (c *change) unchanged(ctx context.Context) {
 func (c *change) free() {
 	c.keeping.Wait()
 	c.held.Release()
-	giveBack(c.after, c.sum)
+	giveBack(c.after, c.hashed)
 	c.after = nil
 	c.w.free(&c.before)
 	if c.stay != nil {
@@ -134,7 +135,8 @@ func (c *change) free() {
 
 // becomes sets the new content, which is the change's own from then on.
 func (c *change) becomes(after []byte) {
-	c.after, c.size, c.sum = after, int64(len(after)), c.before.digest.next(after)
+	c.after, c.size, c.hashed = after, int64(len(after)), c.before.digest.next(after)
+	c.sum = c.hashed
 }
 
 // expect checks that the caller knows what it is about to change. Without

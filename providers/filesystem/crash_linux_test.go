@@ -47,8 +47,8 @@ func TestKillDuringWrites(t *testing.T) {
 			}
 		}()
 		// In the midst of a write: when its temporary file is there.
-		after := int64(20 + 30*round)
-		for deadline := time.Now().Add(time.Minute); written.Load() < after || w.temporaryFiles() == 0; {
+		after := int64(5 + 10*round)
+		for deadline := time.Now().Add(3 * time.Minute); written.Load() < after || w.temporaryFiles() == 0; {
 			require.True(t, time.Now().Before(deadline), "nothing is written")
 		}
 		kill()
@@ -90,7 +90,7 @@ func TestKillDuringApplyEdits(t *testing.T) {
 			}
 		}
 	}()
-	for deadline := time.Now().Add(time.Minute); w.bytes("root/f0") == w.bytes(fmt.Sprint("root/f", crashFiles-1)); {
+	for deadline := time.Now().Add(3 * time.Minute); w.bytes("root/f0") == w.bytes(fmt.Sprint("root/f", crashFiles-1)); {
 		require.True(t, time.Now().Before(deadline), "nothing is written")
 	}
 	kill()
