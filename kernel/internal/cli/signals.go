@@ -201,9 +201,13 @@ func (a *app) hear(sig os.Signal) {
 
 const cancelling = "cancelling; press Ctrl-C again to kill"
 
-// interrupt says what it does, and cancels, however long the terminal takes for what comes before that.
+// interrupt says what it does, and cancels, however long the terminal takes for what comes before that, or for the note.
 func (a *app) interrupt(front *foreground, note string, cancel context.CancelCauseFunc) {
-	a.display.NoteAround(func() { cancel(errInterrupted) }, func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
+	do := sync.OnceFunc(func() { cancel(errInterrupted) })
+	a.say(func() {
+		a.display.NoteAround(do, func() bool { return a.kill.goesOn(front) }, a.display.ErrPainter().Dim(note))
+	})
+	do()
 }
 
 // killAll says itself what happens: that providers ended in the middle of calls is no news then.
