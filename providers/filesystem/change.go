@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/agentco/agent/providers/filesystem/internal/atomicfile"
+	"github.com/agentco/agent/providers/filesystem/internal/buffer"
 	"github.com/agentco/agent/providers/filesystem/internal/ledger"
 	"github.com/agentco/agent/providers/filesystem/internal/undo"
 	"github.com/agentco/agent/sdk"
@@ -26,7 +27,7 @@ type change struct {
 	target  target
 	before  state
 	after   []byte
-	hashed  func() string // waits until after has been hashed
+	hashed  func() string // its hash; nobody reads it, for that, once this returns
 	sum     func() string // of what the file will be; it may have to wait for it
 	size    int64         // of after
 	stale   bool          // another has changed the file since the session saw it
@@ -124,8 +125,11 @@ func (c *change) unchanged(ctx context.Context) {
 func (c *change) free() {
 	c.keeping.Wait()
 	c.held.Release()
-	giveBack(c.after, c.hashed)
-	c.after = nil
+	if c.after != nil {
+		c.hashed() // which reads what was there too
+		buffer.Give(c.after)
+		c.after = nil
+	}
 	c.w.free(&c.before)
 	if c.stay != nil {
 		c.stay()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,4 +48,23 @@ func TestDigestSkips(t *testing.T) {
 	other[0] = 'x'
 	_, rest = d.skip(other)
 	require.Len(t, rest, len(body))
+}
+
+// Also where one of the two contents is of a size that memory is used again for, and the other is not.
+func TestHashesOfAnEdit(t *testing.T) {
+	w := newWorld(t, args{"require_read_before_write": false})
+	for _, size := range []int{60 << 10, 64 << 10, 2<<20 - 40, 2 << 20} {
+		for _, place := range []string{"first\n", "last\n"} {
+			before := "first\n" + strings.Repeat("a line\n", size/7-2) + "last\n"
+			w.put("root/f", before)
+			call := args{"path": "f", "old_string": place, "new_string": strings.Repeat("longer\n", 20)}
+			_, err := w.Preview(t.Context(), "edit_file", call)
+			require.NoError(t, err)
+			got := w.must("edit_file", call)
+			require.Equal(t, sum([]byte(before)), got["sha256_before"])
+			require.Equal(t, sum([]byte(w.bytes("root/f"))), got["sha256_after"])
+			w.must("undo", args{"path": "f"})
+			require.Equal(t, before, w.bytes("root/f"))
+		}
+	}
 }

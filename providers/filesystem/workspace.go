@@ -121,17 +121,12 @@ func (w *workspace) load(ctx context.Context, t target) (s state, err error) {
 
 // free lets go of a file's bytes, which nobody may look at any more.
 func (w *workspace) free(s *state) {
-	giveBack(s.bytes, s.sum)
+	if s.bytes != nil {
+		s.digest.sum() // which reads them
+		buffer.Give(s.bytes)
+	}
 	w.memory.Release(s.room)
 	s.room, s.bytes, s.digest = 0, nil, nil
-}
-
-// giveBack lets go of bytes once they have been hashed.
-func giveBack(b []byte, sum func() string) {
-	if buffer.Lends(b) {
-		sum()
-		buffer.Give(b)
-	}
 }
 
 func readAll(f io.Reader, size int64) ([]byte, error) {

@@ -38,6 +38,3 @@ func Give(b []byte) {
 		pool.Put(&b)
 	}
 }
-
-// Lends reports whether what is given back will be lent again.
-func Lends(b []byte) bool { return cap(b) > 0 && Poison || cap(b) >= least && cap(b) <= most }
